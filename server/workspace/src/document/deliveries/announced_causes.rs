@@ -84,7 +84,7 @@ impl Told {
     }
 
     /// Takes what was said of the changes up to a version, by version.
-    pub(super) fn take(&mut self, version: DocVersion) -> Vec<Cause> {
+    pub(crate) fn take(&mut self, version: DocVersion) -> Vec<Cause> {
         let (mut due, later): (Vec<_>, Vec<_>) = self.said.drain(..).partition(|(of, _)| *of <= version);
         self.said = later.into();
         due.sort_by_key(|(of, _)| *of);

@@ -9,7 +9,7 @@ use crate::document::decisions::edit::as_shown;
 use crate::document::decisions::edits::Turn;
 use crate::document::text::content_change::{ContentChange, OutOfStep, after, make};
 use crate::document::text::load_text::Earlier;
-use crate::document::{Document, Home, Millis, Reports};
+use crate::document::{Cause, Document, Home, Millis, Reports};
 
 impl Document {
     /// Takes over that an editor has opened the document, again or for the first time. Where the text differs from the one that is known,
@@ -88,8 +88,10 @@ impl Document {
         let is_whole = healed || version <= before || reports != Reports::Causes;
         let changes = if is_whole { from_whole } else { changes };
         if healed && self.text.weave.is_some() {
-            // Nobody knows how it came from the text before.
-            self.told.pass(version);
+            // Nobody knows how it came from the text before. What the editor has read again nothing is on its way to.
+            if self.told.take(version).contains(&Cause::Reload) {
+                self.stop_wanting();
+            }
             return match after(self.text(), changes, encoding) {
                 Ok((text, _)) => {
                     self.found_open(&text, now);

@@ -408,6 +408,23 @@ fn an_undo_is_known_though_a_change_before_it_was_cut_short() {
     is_undone(&mut desk, &hunk);
 }
 
+#[test]
+fn nothing_is_on_its_way_to_a_text_that_was_read_again_while_the_document_was_out_of_step() {
+    let mut desk = Desk::with_plugin(TEXT);
+    let (mut proposed, proposal) = desk.propose(&[(1, Some("2"))], Mode::Apply, "conv_1");
+    let version = desk.version;
+    desk.document.change(DocVersion(version + 2), &[at(2, 5, (2, 5), "word")], desk.now).unwrap();
+    assert!(desk.document.change(DocVersion(version + 1), &[at(2, 5, (2, 5), "a ")], desk.now).is_err());
+    desk.version += 2;
+    desk.document.publish(&mut proposed, &proposal);
+    desk.says(1, Cause::Reload);
+    desk.notify(&[at(0, 0, (2, 11), TEXT)]);
+    desk.notify(&[whole(TEXT)]);
+    let hunk = HunkRef { edit: proposal.id, number: 1 };
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+    assert!(desk.poll().is_none(), "it waits for the person");
+}
+
 /// The undo and the redo of the withdrawal are no word about what was accepted since.
 #[test]
 fn an_accepted_edit_stays_in_the_text_with_the_withdrawn_one_that_it_builds_on() {
