@@ -539,16 +539,22 @@ t.test("what was decided as one is reopened as one; what is refused then can be 
   t.eq(child:notified()[2], "hashline: no decision was made here that could be taken back")
 end)
 
-t.test("a decision that the sidecar has not answered is what is reopened, once it is", function()
+--- A person who accepts a hunk, rejects another, and takes that back before the sidecar has given this answer to it.
+local function reopening_early(answer)
   local child = start()
   child:answer("hashline/decide", { queued = { messages.ID .. ":1" }, refused = {} })
-  child:answer("hashline/decide", { queued = { messages.ID .. ":3" }, refused = {} })
+  child:answer("hashline/decide", answer)
   child:cmd("2 | Hashline accept")
   decisions.said(child, 1)
   child:settle()
   child:hold("hashline/decide")
   child:cmd("5 | Hashline reject")
   child:cmd("Hashline reopen")
+  return child
+end
+
+t.test("a decision that the sidecar has not answered is what is reopened, once it is", function()
+  local child = reopening_early({ queued = { messages.ID .. ":3" }, refused = {} })
   t.eq(#decisions.said(child, 2), 2, "it waits")
   child:hold("hashline/decide")
   t.eq(decisions.said(child, 3)[3], { decision = "reopen", edit = messages.ID, hunk = 3 })
@@ -558,15 +564,7 @@ t.test("a decision that the sidecar has not answered is what is reopened, once i
 end)
 
 t.test("a decision that is refused after it was taken back reopens nothing", function()
-  local child = start()
-  child:answer("hashline/decide", { queued = { messages.ID .. ":1" }, refused = {} })
-  child:answer("hashline/decide", { queued = {}, refused = { refusal("gone") } })
-  child:cmd("2 | Hashline accept")
-  decisions.said(child, 1)
-  child:settle()
-  child:hold("hashline/decide")
-  child:cmd("5 | Hashline reject")
-  child:cmd("Hashline reopen")
+  local child = reopening_early({ queued = {}, refused = { refusal("gone") } })
   child:hold("hashline/decide")
   child:wait("#notified == 1")
   child:settle()
