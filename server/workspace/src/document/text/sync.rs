@@ -88,7 +88,7 @@ impl Document {
         let is_whole = healed || version <= before || reports != Reports::Causes;
         let changes = if is_whole { from_whole } else { changes };
         if healed && self.text.weave.is_some() {
-            // Nobody knows how it came from the text before. What the editor has read again nothing is on its way to.
+            // Nobody knows how it came from the text before. A reload ends what was on its way.
             if self.told.take(version).contains(&Cause::Reload) {
                 self.stop_wanting();
             }
