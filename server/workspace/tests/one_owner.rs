@@ -14,8 +14,13 @@ use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{
     Change, Choice, ContentChange, HunkState, Mode, Refused, Request, Target,
 };
-use hashline_workspace::{Caller, Event, Histories, OpenElsewhere, Others, Refusal, Settings, Workspace};
+use hashline_workspace::{Caller, Event, Histories, OpenElsewhere, Refusal, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
+
+#[path = "common/strangers.rs"]
+mod strangers;
+
+use strangers::Strangers;
 
 /// A record that is written when the test says so, and fails when it says so.
 struct Gate {
@@ -345,41 +350,16 @@ async fn nothing_is_decided_while_the_document_is_out_of_step() {
     assert_eq!(desk.workspace.poll(&desk.uri()), (None, None), "nothing is to be asked again at once");
 }
 
-/// Opens a document when it is asked whether somebody has it.
-struct Opener {
-    workspace: Workspace,
-    uri: String,
-}
-
-impl Others for Opener {
-    fn has(&self, _: &Path) -> OpenElsewhere {
-        self.workspace.did_open(&self.uri, "text", DocVersion(1), Encoding::Utf16, "one\n");
-        OpenElsewhere::No
-    }
-
-    fn answer_for(&self, _: &Path) -> bool {
-        false
-    }
-
-    fn roots(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        None
-    }
-
-    fn editor_of(&self, _: &str) -> Option<String> {
-        None
-    }
-}
-
 #[tokio::test]
 async fn a_file_that_is_opened_while_an_edit_of_it_is_made_is_not_written() {
     let desk = Desk::recorded("one\n");
     let read = desk.read().await;
     // Everything is computed when the editor opens it, with what it has read.
-    desk.workspace.mind(Arc::new(Opener { workspace: desk.workspace.clone(), uri: desk.uri() }));
+    let (workspace, uri) = (desk.workspace.clone(), desk.uri());
+    desk.workspace.mind(Arc::new(Strangers(move |_: &Path| {
+        workspace.did_open(&uri, "text", DocVersion(1), Encoding::Utf16, "one\n");
+        OpenElsewhere::No
+    })));
     let reply = desk.replace(&read, 0, "1", false).await.unwrap();
     assert_eq!((reply.open, reply.mode), (true, Mode::Propose));
     assert_eq!(desk.stored(), "one\n");

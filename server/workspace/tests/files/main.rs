@@ -3,8 +3,11 @@
 
 mod agent;
 mod desk;
+mod noticed;
 mod on_disk;
 mod open;
 mod racy;
 mod rehearsed;
 mod several;
+#[path = "../common/strangers.rs"]
+mod strangers;

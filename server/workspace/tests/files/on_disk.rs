@@ -9,9 +9,10 @@ use hashline_weave::{TakeOut, View};
 use hashline_workspace::agent::{EditRequest, FileAction, FileReply, FileRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Along, Change, Choice, Decided, Mode, Request, Target, Unseen, Why};
-use hashline_workspace::{Caller, Histories, OpenElsewhere, Others, Refusal, Settings, Workspace};
+use hashline_workspace::{Caller, Histories, OpenElsewhere, Refusal, Settings, Workspace};
 
 use crate::agent::{caller, read, replace_first};
+use crate::strangers::Strangers;
 
 struct Desk {
     workspace: Workspace,
@@ -369,39 +370,17 @@ async fn edits_of_others_in_a_new_file_go_only_with_their_own_decision() {
     assert_eq!(desk.file("new.txt").unwrap(), b"one\ntwo\n", "the other edit stays rejected");
 }
 
-/// An editor that may have one file open, and does not say.
-struct Silent(PathBuf);
-
-impl Others for Silent {
-    fn has(&self, path: &Path) -> OpenElsewhere {
-        let editor = "Neovim".to_owned();
-        if path == self.0 { OpenElsewhere::NoAnswer { editor } } else { OpenElsewhere::No }
-    }
-
-    fn answer_for(&self, _: &Path) -> bool {
-        false
-    }
-
-    fn roots(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        None
-    }
-
-    fn editor_of(&self, _: &str) -> Option<String> {
-        None
-    }
-}
-
 #[tokio::test]
 async fn an_editor_that_does_not_answer_is_the_reason_where_it_may_have_the_name() {
     let desk = Desk::new(Settings::default());
     desk.write("a.txt", b"a\n");
     let moved = desk.change("a.txt", FileAction::Move("b.txt".into())).await.unwrap();
     let name = desk.folder.path().canonicalize().unwrap().join("a.txt");
-    desk.workspace.mind(Arc::new(Silent(name)));
+    let silent = move |path: &Path| {
+        let editor = "Neovim".to_owned();
+        if path == name { OpenElsewhere::NoAnswer { editor } } else { OpenElsewhere::No }
+    };
+    desk.workspace.mind(Arc::new(Strangers(silent)));
     let target = Target::Edit(moved.edit.to_string());
     let decided = desk.workspace.decide(None, &Request::of(Choice::Reject, target)).await;
     assert_eq!(decided.refused.len(), 1);

@@ -21,6 +21,8 @@ mod lines;
 mod order;
 mod owners;
 mod reopened;
+#[path = "../common/strangers.rs"]
+mod strangers;
 mod street;
 mod turns;
 mod undone;

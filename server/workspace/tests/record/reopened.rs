@@ -12,6 +12,7 @@ use hashline_workspace::{Histories, OpenElsewhere, Others, Refusal, Settings, Wo
 
 use crate::desk::{Desk, Op, agent, request};
 use crate::faults::{Breaks, Fault};
+use crate::strangers::Strangers;
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
 const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\nseven\neight\n";
@@ -295,39 +296,6 @@ async fn an_editor_that_kept_its_unsaved_text_goes_on_where_it_was() {
     }
 }
 
-/// The editor opens a document with the text that it has kept, just when it is asked whether another process has its file.
-struct Opens {
-    workspace: Workspace,
-    uri: String,
-    text: &'static str,
-    once: Once,
-}
-
-impl Others for Opens {
-    fn has(&self, _: &Path) -> OpenElsewhere {
-        self.once.call_once(|| {
-            self.workspace.did_open(&self.uri, "text", DocVersion(1), Encoding::Utf16, self.text);
-        });
-        OpenElsewhere::No
-    }
-
-    fn answer_for(&self, _: &Path) -> bool {
-        false
-    }
-
-    fn roots(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        None
-    }
-
-    fn editor_of(&self, _: &str) -> Option<String> {
-        None
-    }
-}
-
 #[tokio::test]
 async fn what_is_opened_while_its_file_is_looked_at_is_not_judged_by_the_file() {
     let mut desk = desk();
@@ -337,8 +305,12 @@ async fn what_is_opened_while_its_file_is_looked_at_is_not_judged_by_the_file() 
     desk.settle();
     let roots = Roots::open([desk.folder.path()]).unwrap();
     let (next, _events) = Workspace::new(roots.clone(), Settings::default(), Histories::of("the next"));
-    let (workspace, uri) = (next.clone(), desk.uri("a.txt"));
-    next.mind(Arc::new(Opens { workspace, uri, text: EDITED, once: Once::new() }));
+    let (workspace, uri, once) = (next.clone(), desk.uri("a.txt"), Once::new());
+    // The editor opens it with the text that it has kept, just when it is asked who has the file.
+    next.mind(Arc::new(Strangers(move |_: &Path| {
+        once.call_once(|| workspace.did_open(&uri, "text", DocVersion(1), Encoding::Utf16, EDITED));
+        OpenElsewhere::No
+    })));
     next.set_roots(roots);
     next.settle_record();
     next.settle_record();
