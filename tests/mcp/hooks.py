@@ -99,9 +99,14 @@ class Scene(NeovimScene):
             # Behind the name of a command, if there is one, and before all else.
             at = 0 if agent.words[0].startswith("-") else 1
             code, told = ended([self._program, *agent.words[:at], *more, *agent.words[at:]], environment, self.root)
-            expect(code == 0 and script.is_done and END in told, f"exit {code}\n{told}")
+            expect(code == 0 and script.is_done and END in told, f"exit {code}\n{told}\n{self.log()}")
             expect(not model.elsewhere, f"asked for elsewhere: {model.elsewhere}")
         return script
+
+    def log(self):
+        """The end of what the agent's program has noted of its work, where it does."""
+        notes = sorted(self.home.glob(".local/share/opencode/log/*.log"))
+        return notes[-1].read_text()[-4000:] if notes else ""
 
     def edits(self):
         """The ids of the edits that have undecided hunks, as far as agents are shown them."""
@@ -381,6 +386,13 @@ def without_an_answer_an_edit_is_made(scene):
     lands(scene)
 
 
+def without_an_end_an_edit_is_made(scene):
+    """As above, and what the program has started keeps its output open after the program is ended."""
+    scene.neovim.open(scene.file)
+    scene.command.write_text("#!/bin/sh\n[ $1 != hook ] || sleep 20\n")
+    lands(scene)
+
+
 def lands(scene):
     """An edit goes to the disk, as if there were no hooks."""
     script = scene.work(Read(scene.file), Edit(scene.file, ONE, "    return 11"))
@@ -412,6 +424,7 @@ CASES = [
     what_the_shell_writes_below_unsaved_work_is_held_on_it,
     without_the_program_an_edit_is_made,
     without_an_answer_an_edit_is_made,
+    without_an_end_an_edit_is_made,
 ]
 
 
@@ -423,6 +436,7 @@ FEW = [
     an_edit_of_unsaved_work_is_held,
     an_edit_by_a_patch_is_held,
     a_rejection_is_told_with_the_next_prompt,
+    without_an_end_an_edit_is_made,
 ]
 WITH_ALL = ("claude-code",) if os.environ.get("HASHLINE_AGENTS") != "all" else HOOKED
 
@@ -436,8 +450,8 @@ NOT_IN = {
     ]
 }
 
-# What only one of them does.
-ONLY_IN = {an_edit_by_a_patch_is_held: "opencode"}
+# What only one of them does: OpenCode has patches, and a plugin of ours, which starts the program itself.
+ONLY_IN = {an_edit_by_a_patch_is_held: "opencode", without_an_end_an_edit_is_made: "opencode"}
 
 # How many cases run at the same time: programs start, and wait, more than they work.
 TOGETHER = 3

@@ -14,9 +14,12 @@ function asked(told) {
   if (Date.now() < quiet) return null;
   return new Promise((resolve) => {
     const program = spawn(COMMAND, ["hook", "opencode"], { stdio: ["pipe", "pipe", "ignore"] });
+    // Does not wait for the program to close: what it has started may keep its output open.
     const limit = setTimeout(() => {
       quiet = Date.now() + PAUSE;
-      program.kill();
+      program.stdout.destroy();
+      program.kill("SIGKILL");
+      resolve(null);
     }, LIMIT);
     let answer = "";
     const end = () => {
