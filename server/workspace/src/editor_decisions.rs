@@ -87,12 +87,19 @@ impl Workspace {
         let (workspace, named) = (self.clone(), target.clone());
         // What cannot be looked up is not known.
         let _ = tokio::task::spawn_blocking(move || workspace.load_recorded(&named)).await;
-        let slots = self.slots();
+        let mut slots = self.slots();
         for slot in &slots {
             // Of one that was just opened the recorded edits are on their way.
             slot.wait_until_ready().await;
         }
-        slots.into_iter().filter(|slot| slot.lock().has_target(target)).collect()
+        slots.retain(|slot| slot.lock().has_target(target));
+        // Where a folder has the name of a document by now, its file has moved on: the document of that one is among them.
+        let has_file = |slot: &Arc<Slot>| {
+            let place = slot.place().filter(|_| !slot.lock().is_open());
+            place.is_none_or(|place| !place.is_blocked())
+        };
+        let looked = move || slots.into_iter().filter(has_file).collect();
+        tokio::task::spawn_blocking(looked).await.unwrap_or_default()
     }
 
     /// The document that the editor calls `uri`. Where that one does not have the edit that is named, those that have it: its file may just

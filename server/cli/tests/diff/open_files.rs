@@ -304,6 +304,24 @@ fn a_folder_has_the_name_of_a_file_that_an_editor_knows() {
     scene.project.must(0, &["reject", &waits]);
 }
 
+/// The same of a file that an editor had under that name: what stands against its return is said once, with the way out.
+#[test]
+fn a_folder_has_the_name_that_an_editor_knows_a_file_by() {
+    let mut scene = Scene::new(&[("a", "a\n")], &["a"]);
+    let moved = scene.moves("a", "b");
+    scene.close("a");
+    scene.project.must(0, &["reject", &moved]);
+    scene.accept(&moved);
+    scene.open("b");
+    let inside = scene.makes("a/x", "x\n");
+    scene.close("b");
+    let path = scene.at("b");
+    scene.agent.put(&path, "a\n", "1\n", None);
+    let refused = scene.project.must(4, &["reject", &moved]);
+    assert!(refused.err.contains(&format!("`mcpdiff reject {}:1`", &inside[..8])), "{}", refused.err);
+    assert_eq!(refused.err.matches("was not rejected").count(), 1, "{}", refused.err);
+}
+
 /// What an editor has closed is nobody's soon, also where it was opened anew in between and nothing was left to decide.
 #[test]
 fn a_claim_is_given_back_by_whoever_closes_the_file() {
