@@ -322,6 +322,31 @@ fn a_folder_has_the_name_that_an_editor_knows_a_file_by() {
     assert_eq!(refused.err.matches("was not rejected").count(), 1, "{}", refused.err);
 }
 
+/// What was decided and not saved is asked again, also where what was rejected and saved before was accepted after all.
+#[test]
+fn what_was_accepted_after_all_and_not_saved_is_asked_again() {
+    let mut scene = Scene::new(&[("a", "1\n2\n3\n4\n5\n")], &[]);
+    let path = scene.at("a");
+    let (first, _) = scene.agent.put(&path, "5\n", "five\n", None);
+    let (edit, _) = scene.agent.put(&path, "3\n", "three\n", None);
+    scene.open("a");
+    scene.project.must(0, &["reject", &edit]);
+    until("the rejection", || scene.editor.text(&path).contains("\n3\n"));
+    scene.editor.save(&path);
+    // Its editor is gone before that is recorded.
+    scene.editor.kill();
+    scene.editor = Editor::start_with(&scene.project, &["rename", "delete"]);
+    scene.open("a");
+    scene.project.must(0, &["reject", &first]);
+    scene.project.must(0, &["accept", &edit]);
+    until("the acceptance", || scene.editor.text(&path).contains("\nthree\n"));
+    scene.close("a");
+    let statuses = || (scene.project.status_of(&first), scene.project.status_of(&edit));
+    until(&format!("{:?}, another than", statuses()), || {
+        statuses() == ("pending".to_owned(), "pending".to_owned())
+    });
+}
+
 /// What an editor has closed is nobody's soon, also where it was opened anew in between and nothing was left to decide.
 #[test]
 fn a_claim_is_given_back_by_whoever_closes_the_file() {

@@ -515,7 +515,12 @@ fn remembered(
 ) -> Result<(Document, (FileId, Sequence)), StoreError> {
     let mut document = Document::of_record(&uri_of(place), past);
     document.set_form(form);
-    document.found(text, &earlier(store, past, text, form.hash(text), is_in)?, is_in, now);
+    let hash = form.hash(text);
+    document.found(text, &earlier(store, past, text, hash, is_in)?, is_in, now);
+    if is_in == Location::Disk && past.saved.is_some_and(|saved| saved != hash) {
+        // Whoever saved it was ended before that was recorded.
+        document.note_saved(hash);
+    }
     Ok((document, (past.file, past.sequence)))
 }
 

@@ -207,9 +207,13 @@ impl Document {
     /// Notes that the file was seen to hold the text.
     pub(crate) fn note_seen_on_disk(&mut self) {
         if self.outbox.queue.notes.iter().any(|(_, note)| matches!(note, Note::Located(_))) {
-            let hash = self.form().hash(self.text());
-            self.outbox.queue.push(Note::Saved(hash));
+            self.note_saved(self.form().hash(self.text()));
         }
+    }
+
+    /// Notes that the file holds a text with this hash. By itself that is not recorded, but with what comes next.
+    pub(crate) fn note_saved(&mut self, hash: FileHash) {
+        self.outbox.queue.push(Note::Saved(hash));
     }
 
     /// Notes that a hunk has come into the text or left it.
