@@ -97,7 +97,7 @@ mod process_gate;
 mod reason;
 mod record;
 mod record_lines;
-mod recover;
+mod recover_interrupted;
 mod seal;
 mod session;
 mod steps;

@@ -18,7 +18,7 @@ use crate::name::DocumentName;
 use crate::path::to_text;
 use crate::record::Sequence;
 use crate::record_lines::read_line;
-use crate::recover::Before;
+use crate::recover_interrupted::Before;
 use crate::session::Session;
 use crate::steps::{Net, Part, Progress, Step, around, names, plan, progress};
 use crate::transaction::{Draft, Effect, Subject, Together, Transaction};

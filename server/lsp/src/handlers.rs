@@ -27,7 +27,7 @@ use crate::hunk_choices::undecided;
 use crate::lock::lock;
 use crate::protocol::{self, Decide, Decided, ProposedText, ProposedTextResult, Status};
 use crate::session::{Session, Signal};
-use crate::{actions, decide, from_proto, hover, lenses, link_service, settings, to_proto};
+use crate::{code_actions, code_lenses, decide, from_proto, hover, link_service, settings, to_proto};
 
 /// The sidecar as the editor sees it.
 pub(crate) struct Face {
@@ -160,7 +160,7 @@ impl LanguageServer for Face {
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        Ok(Some(actions::of(&self.session, &params)))
+        Ok(Some(code_actions::of(&self.session, &params)))
     }
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
@@ -173,7 +173,7 @@ impl LanguageServer for Face {
         let workspace = &self.session.workspace;
         let Some((_, text)) = workspace.text_of(&uri) else { return Ok(None) };
         let review = workspace.review(&uri);
-        Ok(review.map(|review| lenses::of(&review, text.lsp_line_count())))
+        Ok(review.map(|review| code_lenses::of(&review, text.lsp_line_count())))
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
@@ -207,7 +207,8 @@ fn capabilities(facts: &Facts, version: &str) -> ServerCapabilities {
         save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),
         ..TextDocumentSyncOptions::default()
     };
-    let kinds = [actions::HUNK, actions::ACCEPT_ALL, actions::REJECT_ALL].map(CodeActionKind::from);
+    let kinds =
+        [code_actions::HUNK, code_actions::ACCEPT_ALL, code_actions::REJECT_ALL].map(CodeActionKind::from);
     let code_actions = CodeActionOptions {
         code_action_kinds: Some(kinds.to_vec()),
         // All that there is of an action is in it. That none are resolved is said by silence: where several servers resolve, lsp-mode

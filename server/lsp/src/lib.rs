@@ -21,9 +21,10 @@
 
 #![forbid(unsafe_code)]
 
-mod actions;
 mod announcement;
 mod client;
+mod code_actions;
+mod code_lenses;
 mod commands;
 mod configuration;
 mod decide;
@@ -36,7 +37,6 @@ mod hover;
 mod http;
 mod hunk_choices;
 mod ide;
-mod lenses;
 mod link_service;
 mod lock;
 mod other_sidecars;

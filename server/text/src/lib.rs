@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod bom_and_line_ending;
 mod common_text;
 mod difference;
 mod ending;
@@ -45,16 +46,15 @@ mod marks;
 mod memory;
 mod position;
 mod splice;
-mod stored_form;
 mod text;
 mod unit;
 
+pub use bom_and_line_ending::{DiskForm, decode, decode_again};
 pub use difference::Difference;
 pub use ending::Ending;
 pub use error::{OutOfText, SpanError, TextError};
 pub use hash::{FileHash, HashError, HashPrefix};
 pub use line::{LineRef, Lines, OwnedLine};
 pub use position::{Encoding, Position, Span};
-pub use stored_form::{DiskForm, decode, decode_again};
 pub use text::Text;
 pub use unit::{ByteOffset, DocVersion, Line};

@@ -8,8 +8,8 @@ use hashline_terminal::{Failure, Screen, inert_line, tell};
 
 use super::arguments::Export;
 use super::edit::Edits;
+use super::git_patch::Change;
 use super::messages;
-use super::patch::Change;
 use super::patch_sides::{Part, Sides, Which};
 use super::resolve_id::{Book, Named};
 

@@ -14,7 +14,7 @@ use hashline_history::{
 use hashline_text::{DiskForm, Text};
 use hashline_weave::{HunkId, Weave};
 
-use super::patch::{Change, Content, File};
+use super::git_patch::{Change, Content, File};
 
 /// Which of the hunks that are named a patch is to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

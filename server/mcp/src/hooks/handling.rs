@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::hooks::apply_patch::Patch;
 use crate::hooks::built_in::BuiltIn;
+use crate::hooks::decision_table::Verdict;
 use crate::hooks::failures::pass_over;
 use crate::hooks::open_documents::{NotHeld, OpenDocuments};
 use crate::hooks::placeholders::{Held, Placeholders, UnopenedFile, UseId};
-use crate::hooks::verdict::Verdict;
 use crate::hooks::{Answer, HookedProgram};
 use crate::reply::NEWS;
 use crate::toolset::ToolName;

@@ -24,6 +24,7 @@ mod apply_patch;
 mod built_in;
 mod claude_code;
 mod codex;
+mod decision_table;
 mod failures;
 mod gemini;
 mod handling;
@@ -32,7 +33,6 @@ mod opencode;
 mod placeholders;
 mod structured_patch;
 mod told;
-mod verdict;
 
 use std::path::PathBuf;
 
@@ -47,8 +47,8 @@ use crate::hooks::handling::Handling;
 use crate::hooks::placeholders::{Held, Placeholders, UseId};
 use crate::router::{Origin, Router};
 pub(crate) use built_in::BuiltIn;
+pub(crate) use decision_table::Verdict;
 pub(crate) use open_documents::{NotHeld, OpenDocuments};
-pub(crate) use verdict::Verdict;
 
 /// The name of the tool that agents' hooks call. It is not listed: models have no use for it.
 pub(crate) const TOOL: &str = "hook";

@@ -7,8 +7,8 @@ use hashline_link::CancellationToken;
 use serde_json::{Value, json};
 
 use crate::hooks::built_in::{BuiltIn, Replaced};
+use crate::hooks::decision_table::{Verdict, verdict};
 use crate::hooks::placeholders::Held;
-use crate::hooks::verdict::{Verdict, verdict};
 use crate::reply::Reply;
 use crate::resources::contents::text;
 use crate::router::{Origin, Router};

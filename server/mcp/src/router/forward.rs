@@ -31,7 +31,7 @@ impl Failure {
 
     /// Whether the sidecar is gone and was not asked.
     pub(super) fn is_gone(&self) -> bool {
-        !self.sent && super::choose::is_gone(&self.error)
+        !self.sent && super::choose_sidecar::is_gone(&self.error)
     }
 
     /// Whether it is certain that nothing was done.
@@ -130,7 +130,11 @@ impl Router {
         for _ in 0..ATTEMPTS {
             let announced = self.sidecars.known().list.iter().any(|known| known.id == sidecar.id);
             if !announced
-                || self.sidecars.client(sidecar).await.is_err_and(|error| super::choose::is_gone(&error))
+                || self
+                    .sidecars
+                    .client(sidecar)
+                    .await
+                    .is_err_and(|error| super::choose_sidecar::is_gone(&error))
             {
                 return true;
             }

@@ -8,7 +8,7 @@
 //! the call waits for it.
 
 mod all_sidecars;
-mod choose;
+mod choose_sidecar;
 mod forward;
 mod resources;
 mod search;
@@ -33,13 +33,13 @@ use crate::bounds;
 use crate::caller::grant_infos;
 use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
-use crate::router::choose::Choice;
+use crate::router::choose_sidecar::Choice;
 use crate::router::sidecars::{Known, Sidecars};
 use crate::router::watcher::Watchers;
 use crate::signer::signer_of;
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
-pub(crate) use choose::Openness;
+pub(crate) use choose_sidecar::Openness;
 pub(crate) use watch::{Interest, Standing};
 pub(crate) use watcher::Following;
 

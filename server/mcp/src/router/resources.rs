@@ -16,7 +16,7 @@ use crate::resources::open::Open;
 use crate::resources::review::Reviewed;
 use crate::resources::{Request, Resource, complete, json_of, refused};
 use crate::router::all_sidecars::Target;
-use crate::router::choose::Choice;
+use crate::router::choose_sidecar::Choice;
 use crate::router::forward::Failure;
 use crate::router::{ATTEMPTS, Origin, PAUSE, Router, own_caller};
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::reply::{Reply, UNREACHED};
 use crate::router::all_sidecars::Target;
-use crate::router::choose::{Choice, Owner};
+use crate::router::choose_sidecar::{Choice, Owner};
 use crate::router::{Asking, Router};
 use crate::tools::search_text::{FOUND, merged, paths, with_path};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::reply::Reply;
-use crate::router::choose::Choice;
+use crate::router::choose_sidecar::Choice;
 use crate::router::{ATTEMPTS, Origin, PAUSE, Router, own_caller};
 use crate::written_file::{self, Written};
 
