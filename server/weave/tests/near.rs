@@ -157,6 +157,15 @@ fn any(weave: &Weave, rng: &mut Rng) -> HunkId {
 }
 
 #[test]
+fn a_last_line_with_another_ending_is_noted_beside_what_is_typed_before_it() {
+    let text = Text::from("a\nb\nc\n");
+    let mut two = Two { near: Weave::new(text.clone()), all: Weave::new(text), says: true, stood: None };
+    let span = Span::new(Position::new(1, 0), Position::new(3, 0));
+    two.types(&[Typing { span, new: "x\nc\r\n".to_owned() }], false, &[]);
+    two.check();
+}
+
+#[test]
 fn an_earlier_text_that_returns_with_another_ending_ends_as_it_reads() {
     let text = Text::from("a\nb\n");
     let mut two = Two { near: Weave::new(text.clone()), all: Weave::new(text), says: true, stood: None };

@@ -14,7 +14,7 @@
 //! that says nothing of its changes did is looked for among all hunks first, but where lines that lie in the rope alone have other contents.
 //! A change of the last line asks hunks for their word on the newline. What the person has removed at the place costs as much as it has lines.
 
-use hashline_text::Text;
+use hashline_text::{Ending, Line, Text};
 
 use crate::attribution::aligned_region::Stretch;
 use crate::attribution::difference::Difference;
@@ -35,6 +35,10 @@ impl Weave {
         let Arrival { old, before, after, touched } = arrival;
         // What the last line is says whether the text ends with a newline.
         if before.newline != after.newline || reach_the_end(touched, new) || !self.stay_in_rope(touched) {
+            return None;
+        }
+        if !touched.is_empty() && last_ending(old) != last_ending(new) {
+            // The last line is not touched, and ends with another line ending: the journal has to know that.
             return None;
         }
         let seen: Vec<_> = touched.iter().filter_map(|region| self.seen(&region.old)).collect();
@@ -111,11 +115,17 @@ impl Weave {
     }
 }
 
+/// The line ending of the last line.
+fn last_ending(text: &Text) -> Option<Ending> {
+    let last = text.line_count().checked_sub(1)?;
+    text.line(Line(last))?.ending()
+}
+
 #[cfg(test)]
 mod tests {
     use std::ops::Range;
 
-    use hashline_text::{Encoding, Ending, OwnedLine, Position, Span};
+    use hashline_text::{Encoding, OwnedLine, Position, Span};
 
     use super::*;
     use crate::model::Change;
