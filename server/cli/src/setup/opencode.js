@@ -17,6 +17,7 @@ function asked(told) {
     // Does not wait for the program to close: what it has started may keep its output open.
     const limit = setTimeout(() => {
       quiet = Date.now() + PAUSE;
+      program.stdin.destroy();
       program.stdout.destroy();
       program.kill("SIGKILL");
       resolve(null);
