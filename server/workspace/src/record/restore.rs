@@ -517,8 +517,9 @@ fn remembered(
     document.set_form(form);
     let hash = form.hash(text);
     document.found(text, &earlier(store, past, text, hash, is_in)?, is_in, now);
-    if is_in == Location::Disk && past.saved.is_some_and(|saved| saved != hash) {
-        // Whoever saved it was ended before that was recorded.
+    let is_known = past.recorded(&hash).is_some();
+    if is_in == Location::Disk && is_known && past.saved.is_some_and(|saved| saved != hash) {
+        // Whoever saved it was ended before that was recorded. A text that is in no record would be no state to go back to.
         document.note_saved(hash);
     }
     Ok((document, (past.file, past.sequence)))
