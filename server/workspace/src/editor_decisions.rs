@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hashline_history::{HunkRef, Store, StoreError};
+use hashline_history::{Found, HunkRef, Status, Store, StoreError};
 
 use crate::closed_documents::either_way;
 use crate::disk::{HardLinks, Place};
@@ -14,31 +14,46 @@ use crate::document::{Decided, Document, Elsewhere, Preview, Request, Target, Un
 use crate::record::OtherEditor;
 use crate::refusal::Refusal;
 use crate::slot::Slot;
+use crate::trees::{FormerFile, refused};
 use crate::workspace::Workspace;
+
+/// What a decision is about.
+#[derive(Default)]
+pub(crate) struct Meant {
+    slots: Vec<Arc<Slot>>,
+    /// Files whose names do not lead to them any more. No editor has them.
+    former: Vec<FormerFile>,
+}
+
+impl From<Option<Arc<Slot>>> for Meant {
+    fn from(slot: Option<Arc<Slot>>) -> Self {
+        Self { slots: slot.into_iter().collect(), former: Vec::new() }
+    }
+}
 
 impl Workspace {
     /// Decides about hunks. What changes the text is under way when this returns. For `uri` none, the target says which documents.
     pub async fn decide(&self, uri: Option<&str>, request: &Request) -> Decided {
-        let slots = match uri {
-            Some(uri) => self.slots_meant(uri, &request.target).await,
-            None => self.slots_of_target(&request.target).await,
+        let meant = match uri {
+            Some(uri) => self.meant_at(uri, &request.target).await,
+            None => self.meant_by(&request.target).await,
         };
-        self.decide_in_all(slots, request, false).await
+        self.decide_in_all(meant, request, false).await
     }
 
     /// Decides for a person who is not at the editor, about one file or wherever the target is. As there is no undo at hand, a copy is
     /// kept of an open text in which that person gives up lines; of a file, and of a text whose file goes, it is kept anyway.
     pub async fn decide_from_elsewhere(&self, path: Option<&Path>, request: &Request) -> Decided {
-        let slots = match path {
-            None => Ok(self.slots_of_target(&request.target).await),
+        let meant = match path {
+            None => Ok(self.meant_by(&request.target).await),
             Some(path) => {
                 let (workspace, path) = (self.clone(), path.to_owned());
                 let slot = tokio::task::spawn_blocking(move || workspace.slot_at(&path)).await;
-                slot.unwrap_or(Ok(None)).map(|slot| slot.into_iter().collect())
+                slot.unwrap_or(Ok(None)).map(Meant::from)
             }
         };
-        match slots {
-            Ok(slots) => self.decide_in_each(slots, request).await,
+        match meant {
+            Ok(meant) => self.decide_in_each(meant, request).await,
             Err(refusal) => {
                 let refused = vec![Document::not_decided(&request.target, refusal.to_string())];
                 Decided { refused, ..Decided::default() }
@@ -47,20 +62,25 @@ impl Workspace {
     }
 
     /// Decides in these documents for a person who is not at the editor.
-    pub(crate) async fn decide_in_each(&self, slots: Vec<Arc<Slot>>, request: &Request) -> Decided {
-        self.decide_in_all(slots, request, true).await.asked_everywhere()
+    pub(crate) async fn decide_in_each(&self, meant: Meant, request: &Request) -> Decided {
+        self.decide_in_all(meant, request, true).await.asked_everywhere()
     }
 
-    async fn decide_in_all(&self, slots: Vec<Arc<Slot>>, request: &Request, elsewhere: bool) -> Decided {
+    async fn decide_in_all(&self, meant: Meant, request: &Request, elsewhere: bool) -> Decided {
         let mut decided = Decided::default();
-        for slot in &slots {
-            let one = self.decide_in(slot, request, elsewhere).await;
-            decided.queued.extend(one.queued);
-            decided.refused.extend(one.refused);
-            decided.kept.extend(one.kept);
-            decided.elsewhere.extend(one.elsewhere);
+        let is_nothing = meant.slots.is_empty() && meant.former.is_empty();
+        for slot in &meant.slots {
+            decided.extend(self.decide_in(slot, request, elsewhere).await);
         }
-        if slots.is_empty() {
+        for former in meant.former {
+            let (workspace, asked) = (self.clone(), request.clone());
+            let one = tokio::task::spawn_blocking(move || {
+                let decided = workspace.decide_about_former(&former, std::slice::from_ref(&asked));
+                decided.unwrap_or_else(|refusal| refused(&asked.target, &refusal))
+            });
+            decided.extend(one.await.unwrap_or_default());
+        }
+        if is_nothing {
             decided.refused.push(Document::no_such(&request.target));
         }
         decided
@@ -82,37 +102,51 @@ impl Workspace {
         }
     }
 
-    /// The documents that a target is in, those of the record among them.
-    async fn slots_of_target(&self, target: &Target) -> Vec<Arc<Slot>> {
+    /// What a target is in, by the documents that are known and by the record.
+    async fn meant_by(&self, target: &Target) -> Meant {
         let (workspace, named) = (self.clone(), target.clone());
+        let looked = tokio::task::spawn_blocking(move || {
+            let found = workspace.load_recorded(&named);
+            // Of a conversation only what is undecided is meant.
+            let is_meant =
+                |edit: &&Found| !matches!(named, Target::Conversation(_)) || edit.status == Status::Pending;
+            workspace.former_files(found.iter().filter(is_meant))
+        });
         // What cannot be looked up is not known.
-        let _ = tokio::task::spawn_blocking(move || workspace.load_recorded(&named)).await;
+        let former = looked.await.unwrap_or_default();
         let mut slots = self.slots();
         for slot in &slots {
             // Of one that was just opened the recorded edits are on their way.
             slot.wait_until_ready().await;
         }
         slots.retain(|slot| slot.lock().has_target(target));
-        // Where a folder has the name of a document by now, its file has moved on: the document of that one is among them.
-        let has_file = |slot: &Arc<Slot>| {
-            let place = slot.place().filter(|_| !slot.lock().is_open());
-            place.is_none_or(|place| !place.is_blocked())
-        };
-        let looked = move || slots.into_iter().filter(has_file).collect();
-        tokio::task::spawn_blocking(looked).await.unwrap_or_default()
+        let workspace = self.clone();
+        let current = move || slots.into_iter().filter(|slot| !workspace.is_passed(slot)).collect();
+        let slots = tokio::task::spawn_blocking(current).await.unwrap_or_default();
+        Meant { slots, former }
     }
 
-    /// The document that the editor calls `uri`. Where that one does not have the edit that is named, those that have it: its file may just
+    /// Whether the file of a document that no editor has open has its name no more: the record has it under another one, or it is gone and
+    /// something else is there.
+    fn is_passed(&self, slot: &Slot) -> bool {
+        let recorded = *slot.recorded();
+        let (Some(place), Some((file, _)), None) = (slot.place(), recorded.latest, recorded.moved) else {
+            return false;
+        };
+        !slot.lock().is_open() && matches!(self.meet_former(&place, file), Ok(Some(_)))
+    }
+
+    /// The document that the editor calls `uri`. Where that one does not have the edit that is named, what has it: its file may just
     /// have got another name, and of the lists that say so the editor has had only one.
-    async fn slots_meant(&self, uri: &str, target: &Target) -> Vec<Arc<Slot>> {
+    async fn meant_at(&self, uri: &str, target: &Target) -> Meant {
         let called = self.slot_of(uri);
         if let Some(slot) = &called {
             slot.wait_until_ready().await;
         }
         let has_it = called.as_ref().is_some_and(|slot| slot.lock().has_target(target));
         match target {
-            Target::Hunk(_) | Target::Edit(_) if !has_it => self.slots_of_target(target).await,
-            _ => called.into_iter().collect(),
+            Target::Hunk(_) | Target::Edit(_) if !has_it => self.meant_by(target).await,
+            _ => Meant::from(called),
         }
     }
 

@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::json;
+
 use crate::agent::Agent;
 use crate::plain_editor::{Editor, until};
 use crate::project::Project;
@@ -302,6 +304,31 @@ fn a_folder_has_the_name_of_a_file_that_an_editor_knows() {
     scene.accept(&removed);
     scene.makes("a/x", "x\n");
     scene.project.must(0, &["reject", &waits]);
+}
+
+/// In an editor, too, a removal is decided about whose file's name a folder has by now: by itself, and with its conversation.
+#[test]
+fn a_removal_is_decided_in_an_editor_though_a_folder_has_the_name() {
+    for was_open in [true, false] {
+        let mut scene = Scene::new(&[("a", "a\n"), ("c", "c\n")], &["c"]);
+        if was_open {
+            scene.open("a");
+            scene.close("a");
+        }
+        let removed = scene.removes("a");
+        let inside = scene.makes("a/x", "x\n");
+        let decides = |verb: &str, what: &serde_json::Value| {
+            let command = json!({"command": format!("hashline.{verb}"), "arguments": [what]});
+            scene.editor.ask("workspace/executeCommand", &command);
+        };
+        decides("reject", &json!({"edit": removed}));
+        until("the reason", || scene.editor.told().iter().any(|told| told.contains("is a folder now")));
+        assert_eq!(scene.project.status_of(&removed), "pending");
+        decides("accept", &json!({"conversation": scene.conversation}));
+        for edit in [&inside, &removed] {
+            until(edit, || scene.project.status_of(edit) == "accepted");
+        }
+    }
 }
 
 /// The same of a file that an editor had under that name: what stands against its return is said once, with the way out.

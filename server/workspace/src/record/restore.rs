@@ -371,7 +371,9 @@ impl Workspace {
     /// of them, are known afterwards, whatever was decided about them.
     pub(crate) fn bring_all_up(&self, named: &[String]) {
         self.offer_recorded();
-        named.iter().for_each(|id| self.load_recorded(&Target::Edit(id.clone())));
+        for id in named {
+            self.load_recorded(&Target::Edit(id.clone()));
+        }
         let _all = self.inner.histories.catching_up.lock().unwrap_or_else(PoisonError::into_inner);
         for slot in self.slots() {
             let Some(place) = slot.place().filter(|_| !slot.lock().is_open()) else { continue };
@@ -418,24 +420,27 @@ impl Workspace {
         }
     }
 
-    /// Loads the documents that a decision is about, as far as they are in the histories of the roots.
-    pub(crate) fn load_recorded(&self, target: &Target) {
+    /// Loads the documents that a decision is about, as far as they are in the histories of the roots. Returns the edits.
+    pub(crate) fn load_recorded(&self, target: &Target) -> Vec<hashline_history::Found> {
+        let mut all = Vec::new();
         for store in self.histories_in_use() {
             let found = match target {
                 Target::Hunk(hunk) => store.find(hunk.edit.as_str()),
                 Target::Edit(id) => store.find(id),
                 Target::Conversation(id) | Target::Whole(id) => store.conversation(id),
-                Target::Lines(_) | Target::All => return,
+                Target::Lines(_) | Target::All => return all,
             };
             match found {
                 Ok(found) => {
                     for found in &found {
                         self.load_named(&found.document);
                     }
+                    all.extend(found);
                 }
                 Err(error) => self.notice(format!("The recorded edits cannot be read: {error}.")),
             }
         }
+        all
     }
 
     /// The document at a path, as it is now, whatever it holds; none if it is not served.

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hashline_history::path::to_text;
-use hashline_history::{Document as Past, DocumentName, Draft, FileId, HunkRef, Location, Store};
+use hashline_history::{Document as Past, DocumentName, Draft, FileId, Found, HunkRef, Location, Store};
 
 use crate::disk::{Place, read};
 use crate::document::{Decided, Document, Request, Target, Undecided, Why};
 use crate::record::{Recorded, draft, name_in_record, uri_of};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
-use crate::workspace::{OpenElsewhere, Workspace, key_of};
+use crate::workspace::{Event, OpenElsewhere, Workspace, key_of};
 
 pub use rehearsal::Rehearsal;
 
@@ -38,8 +38,14 @@ pub(crate) enum Holder {
 enum Met {
     /// The one that its name leads to.
     Named(Arc<Slot>),
-    /// One that is gone, while another one has its name, or stands in the way of it.
-    Former(Place, Store),
+    Former(FormerFile),
+}
+
+/// A file that is gone, while another one has its name, or stands in the way of it.
+pub(crate) struct FormerFile {
+    place: Place,
+    store: Store,
+    file: FileId,
 }
 
 impl Workspace {
@@ -49,17 +55,15 @@ impl Workspace {
         let Some(first) = requests.first() else { return Decided::default() };
         let (workspace, asked, there) = (self.clone(), requests.to_vec(), path.to_owned());
         let met = tokio::task::spawn_blocking(move || match workspace.meet(&there, file) {
-            Ok(Some(Met::Former(place, store))) => {
-                Err(workspace.decide_about_former(&place, &store, file, &asked))
-            }
+            Ok(Some(Met::Former(former))) => Err(workspace.decide_about_former(&former, &asked)),
             Ok(Some(Met::Named(slot))) => Ok(Some(slot)),
             Ok(None) => Ok(None),
             Err(refusal) => Err(Err(refusal)),
         });
         match met.await.unwrap_or(Ok(None)) {
-            Ok(Some(slot)) if requests.len() == 1 => self.decide_in_each(vec![slot], first).await,
+            Ok(Some(slot)) if requests.len() == 1 => self.decide_in_each(Some(slot).into(), first).await,
             Ok(Some(slot)) => self.decide_in_turn(&slot, requests).await.asked_everywhere(),
-            Ok(None) => self.decide_in_each(Vec::new(), first).await,
+            Ok(None) => self.decide_in_each(None.into(), first).await,
             Err(decided) => decided.unwrap_or_else(|refusal| refused(&first.target, &refusal)),
         }
     }
@@ -114,23 +118,41 @@ impl Workspace {
     /// The file, and whether its name leads to it; none where it is not served.
     fn meet(&self, path: &Path, file: FileId) -> Result<Option<Met>, Refusal> {
         let Some(place) = self.read_roots().identify(path) else { return Ok(None) };
-        if let Some(store) = self.history_of(&place)
-            && (place.is_blocked()
-                || store.latest(&name_in_record(&place))?.is_none_or(|(latest, _)| latest != file))
-        {
-            return Ok(Some(Met::Former(place, store)));
+        if let Some(store) = self.meet_former(&place, file)? {
+            return Ok(Some(Met::Former(FormerFile { place, store, file })));
         }
         Ok(self.slot_at(path)?.map(Met::Named))
     }
 
+    /// The files of edits whose names do not lead to them any more, each once.
+    pub(crate) fn former_files<'a>(&self, edits: impl Iterator<Item = &'a Found>) -> Vec<FormerFile> {
+        let mut all: Vec<FormerFile> = Vec::new();
+        for edit in edits {
+            if all.iter().all(|known| known.file != edit.file)
+                && let Some(place) = self.read_roots().identify(edit.document.as_path())
+                && let Ok(Some(store)) = self.meet_former(&place, edit.file)
+            {
+                all.push(FormerFile { place, store, file: edit.file });
+            }
+        }
+        all
+    }
+
+    /// The history of a file whose name does not lead to it any more; none where it does.
+    pub(crate) fn meet_former(&self, place: &Place, file: FileId) -> Result<Option<Store>, Refusal> {
+        let Some(store) = self.history_of(place) else { return Ok(None) };
+        let is_former = place.is_blocked()
+            || store.latest(&name_in_record(place))?.is_none_or(|(latest, _)| latest != file);
+        Ok(is_former.then_some(store))
+    }
+
     /// Decides about a file that is gone while another one has its name. It comes back where the name is free by now.
-    fn decide_about_former(
+    pub(crate) fn decide_about_former(
         &self,
-        place: &Place,
-        store: &Store,
-        file: FileId,
+        FormerFile { place, store, file }: &FormerFile,
         requests: &[Request],
     ) -> Result<Decided, Refusal> {
+        let file = *file;
         let mut session = self.session(store)?;
         let past = store.file(file)?;
         let document = former(place, &past);
@@ -155,7 +177,20 @@ impl Workspace {
             self.append_draft(&mut session, &Draft { document, ..draft(&slot, place, &state) })?;
         }
         self.end_session(session);
+        self.forget_former(&slot.key, file);
         Ok(decided)
+    }
+
+    /// Forgets what a document that nobody has open said of a file that was decided about since.
+    fn forget_former(&self, key: &str, file: FileId) {
+        let is_of_it = |slot: &Slot| {
+            !slot.lock().is_open() && slot.recorded().latest.is_some_and(|(known, _)| known == file)
+        };
+        if let Some((_, slot)) = self.inner.slots.remove_if(key, |_, slot| is_of_it(slot)) {
+            let uri = slot.lock().uri().to_owned();
+            let _ = self.inner.events.send(Event::Review(uri));
+            self.changed();
+        }
     }
 
     /// Decides in a copy of a document without an editor, one after the other, if nobody has the name that its file is to have then. Of
@@ -342,7 +377,7 @@ fn former(place: &Place, past: &Past) -> Document {
     document
 }
 
-fn refused(target: &Target, refusal: &Refusal) -> Decided {
+pub(crate) fn refused(target: &Target, refusal: &Refusal) -> Decided {
     let refused = vec![Document::not_decided(target, refusal.to_string())];
     Decided { refused, ..Decided::default() }
 }

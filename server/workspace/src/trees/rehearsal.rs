@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hashline_history::{DocumentName, FileId, HunkRef};
 
 use super::names::{By, Collision, Names};
-use super::{Holder, Met, former, refused, taken_by_file};
+use super::{FormerFile, Holder, Met, former, refused, taken_by_file};
 use crate::document::{Decided, Document, Request, Target, Undecided};
 use crate::refusal::Refusal;
 use crate::workspace::Workspace;
@@ -183,7 +183,7 @@ impl Rehearsal {
         }
         Ok(match self.workspace.meet(path, file)? {
             Some(Met::Named(slot)) => Some(slot.lock().clone()),
-            Some(Met::Former(place, store)) => Some(former(&place, &store.file(file)?)),
+            Some(Met::Former(FormerFile { place, store, .. })) => Some(former(&place, &store.file(file)?)),
             None => None,
         })
     }

@@ -10,7 +10,7 @@ use hashline_history::{
 };
 
 use super::rehearsal::{Rehearsal, Step};
-use super::{Met, former};
+use super::{FormerFile, Met, former};
 use crate::closed_documents::OnDisk;
 use crate::disk::{DiskError, Place, check_folder, check_writable};
 use crate::document::{Contents, Decided, Document, State};
@@ -83,7 +83,7 @@ impl Workspace {
         let mut found: Option<Store> = None;
         for met in met.values() {
             let store = match met {
-                Met::Former(_, store) => Some(store.clone()),
+                Met::Former(former) => Some(former.store.clone()),
                 Met::Named(slot) => slot.place().and_then(|place| self.history_of(&place)),
             };
             let known = found.as_ref().map(|known| known.folder().to_owned());
@@ -106,7 +106,7 @@ impl Workspace {
     ) -> Result<(Part, Document), Refusal> {
         let slot = match met {
             Met::Named(slot) => slot,
-            Met::Former(place, _) => {
+            Met::Former(FormerFile { place, .. }) => {
                 let past = store.file(file)?;
                 let latest = Some((file, past.sequence));
                 let is_latest =

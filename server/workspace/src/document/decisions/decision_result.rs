@@ -46,6 +46,15 @@ impl Decided {
         self
     }
 
+    /// Adds what came of the same decision in another file.
+    pub(crate) fn extend(&mut self, other: Self) {
+        let Self { queued, refused, kept, elsewhere } = other;
+        self.queued.extend(queued);
+        self.refused.extend(refused);
+        self.kept.extend(kept);
+        self.elsewhere.extend(elsewhere);
+    }
+
     /// Adds hunks that are decided, each once.
     pub(crate) fn add(&mut self, hunks: impl IntoIterator<Item = HunkRef>) {
         for hunk in hunks {
