@@ -23,7 +23,7 @@ pub(crate) const UNDECIDED: &str = "undecided";
 pub(crate) const NOT_HERE: &str = "not_here";
 /// In `_meta`: that an editor could not be asked.
 pub(crate) const UNREACHED: &str = "unreached";
-/// In `_meta`: that an editor has opened the file since the call was begun here.
+/// In `_meta`: that an editor has opened the file since the call was begun here, or may have it and does not answer.
 pub(crate) const TAKEN_OVER: &str = "taken_over";
 /// In `_meta`: the conversation that an edit belongs to, where the text has no room for it.
 pub(crate) const CONVERSATION: &str = "mcp_conversation_id";
@@ -142,7 +142,7 @@ impl From<Refusal> for Reply {
             Refusal::NoSuchEdit(_) | Refusal::Path(hashline_workspace::disk::PathRefusal::NotAFile(_)) => {
                 reply.with(NOT_HERE, true)
             }
-            Refusal::TakenOver { .. } => reply.with(TAKEN_OVER, true),
+            Refusal::TakenOver { .. } | Refusal::NoAnswer { .. } => reply.with(TAKEN_OVER, true),
             _ => reply,
         }
     }

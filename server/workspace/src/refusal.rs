@@ -97,6 +97,17 @@ pub enum Refusal {
         /// The file.
         path: String,
     },
+    /// An editor that does not answer may have the file open.
+    #[error(
+        "{path} may be open in {editor}, which does not answer, so nothing was changed. Try again; if it stays so, the person has to \
+         restart that editor."
+    )]
+    NoAnswer {
+        /// The file.
+        path: String,
+        /// The editor.
+        editor: String,
+    },
     /// A document that has no file.
     #[error(
         "{uri} has no file yet, so there is none to make, remove or rename. The person has to save it first."

@@ -15,7 +15,7 @@ use crate::document::{Contents, Document};
 use crate::record::{Look, name_in_record, uri_of};
 use crate::refusal::Refusal;
 use crate::slot::{LastRead, Slot};
-use crate::workspace::{Found, Workspace};
+use crate::workspace::{Found, OpenElsewhere, Workspace};
 
 /// After how many documents those that nobody needs are forgotten.
 const SWEPT_EVERY: usize = 64;
@@ -251,11 +251,12 @@ impl Workspace {
     /// of it then is the text of that editor, which need not be saved.
     pub(crate) fn not_taken(&self, slot: &Slot) -> Result<(), Refusal> {
         let Some(place) = slot.place() else { return Ok(()) };
-        let is_open = self.inner.others.get().is_some_and(|others| others.may_have(place.absolute()));
-        if is_open || slot.whose().other().is_some() {
-            return Err(Refusal::TakenOver { path: place.to_text() });
+        let others = self.inner.others.get();
+        match others.map_or(OpenElsewhere::No, |others| others.has(place.absolute())) {
+            OpenElsewhere::NoAnswer { editor } => Err(Refusal::NoAnswer { path: place.to_text(), editor }),
+            OpenElsewhere::No if slot.whose().other().is_none() => Ok(()),
+            OpenElsewhere::No | OpenElsewhere::Yes => Err(Refusal::TakenOver { path: place.to_text() }),
         }
-        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::disk::{
     DiskError, Expect, FileBytes, FileKind, PathRefusal, PathStyle, Place, Roots, create, make_room, read,
     remove, rename, write,
 };
-use crate::workspace::Workspace;
+use crate::workspace::{OpenElsewhere, Workspace};
 
 /// What came of a change, and what the file held. An error is that nothing was tried.
 fn carry_out(roots: &Roots, change: &Change<'_>) -> Result<(Result<(), DiskError>, Option<Held>), DiskError> {
@@ -81,8 +81,15 @@ impl FilesNow for Workspace {
     }
 
     fn change(&self, change: &Change<'_>) -> io::Result<Option<Held>> {
-        if let Some(path) = change.paths().find(|path| self.may_be_open_anywhere(path)) {
-            let words = format!("{} is open in an editor. Close it there.", to_text(path));
+        let in_the_way = change.paths().find_map(|path| match self.open_anywhere(path) {
+            OpenElsewhere::No => None,
+            OpenElsewhere::Yes => Some(format!("{} is open in an editor. Close it there.", to_text(path))),
+            OpenElsewhere::NoAnswer { editor } => Some(format!(
+                "{} may be open in {editor}, which does not answer. If it stays so, restart that editor.",
+                to_text(path)
+            )),
+        });
+        if let Some(words) = in_the_way {
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, words));
         }
         let (done, held) = carry_out(&self.read_roots(), change).map_err(io::Error::other)?;

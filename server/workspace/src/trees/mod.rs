@@ -247,7 +247,7 @@ impl Workspace {
     }
 
     /// Whether an editor has a file open, the one of this process or another, or is asked to remove or rename it.
-    fn open_anywhere(&self, path: &Path) -> OpenElsewhere {
+    pub(crate) fn open_anywhere(&self, path: &Path) -> OpenElsewhere {
         let slot = self.inner.slots.get(&key_of(path)).map(|slot| slot.value().clone());
         let has = |document: &Document| document.is_open() || document.is_asking();
         if slot.is_some_and(|slot| has(&slot.lock())) {

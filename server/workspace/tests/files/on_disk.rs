@@ -391,6 +391,25 @@ async fn an_editor_that_does_not_answer_is_the_reason_where_it_may_have_the_name
 }
 
 #[tokio::test]
+async fn an_editor_that_does_not_answer_is_not_said_to_have_opened_the_file() {
+    let desk = Desk::new(Settings::default());
+    desk.write("a.txt", b"a\n");
+    let edit = desk.replace_first("a.txt", "1").await;
+    let silent = |_: &Path| OpenElsewhere::NoAnswer { editor: "Neovim".to_owned() };
+    desk.workspace.mind(Arc::new(Strangers(silent)));
+    let words = "a.txt may be open in Neovim, which does not answer, so nothing was changed";
+
+    let refusal = desk.change("a.txt", FileAction::Delete).await.unwrap_err().to_string();
+    assert!(refusal.contains(words), "{refusal}");
+
+    let decided = desk.decide(Choice::Reject, Target::Edit(edit)).await;
+    assert_eq!(decided.refused.len(), 1);
+    let message = &decided.refused[0].message;
+    assert!(message.contains(words), "{message}");
+    assert_eq!(desk.file("a.txt").unwrap(), b"1\n");
+}
+
+#[tokio::test]
 async fn what_is_held_changes_no_file_and_agents_see_what_they_proposed() {
     let mut desk = Desk::new(proposing());
     desk.write("a.txt", b"a\n");
