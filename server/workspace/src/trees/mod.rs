@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hashline_history::path::to_text;
-use hashline_history::{Document as Past, DocumentName, Draft, FileId, Found, HunkRef, Location, Store};
+use hashline_history::{
+    Document as Past, DocumentName, Draft, FileId, Found, HunkRef, Location, Store, StoreError,
+};
 
 use crate::disk::{Place, read};
 use crate::document::{Decided, Document, Request, Target, Undecided, Why};
@@ -131,6 +133,7 @@ impl Workspace {
             if all.iter().all(|known| known.file != edit.file)
                 && let Some(place) = self.read_roots().identify(edit.document.as_path())
                 && let Ok(Some(store)) = self.meet_former(&place, edit.file)
+                && is_still_called_so(&store, edit)
             {
                 all.push(FormerFile { place, store, file: edit.file });
             }
@@ -155,6 +158,10 @@ impl Workspace {
         let file = *file;
         let mut session = self.session(store)?;
         let past = store.file(file)?;
+        if past.name != name_in_record(place) || self.meet_former(place, file)?.is_none() {
+            // It has got another name, or its own back, since it was met.
+            return Err(StoreError::Stale { document: past.name, last: past.sequence }.into());
+        }
         let document = former(place, &past);
         let slot = Arc::new(Slot::new(key_of(place.absolute()), document, Some(place.clone())));
         let latest = Some((file, past.sequence));
@@ -370,6 +377,12 @@ fn file_below(folder: &Path, is_gone: &dyn Fn(&Path) -> bool) -> Option<PathBuf>
     })
 }
 
+/// Whether the file of an edit that was found has its name still: then what was found of the name since is about this file.
+fn is_still_called_so(store: &Store, edit: &Found) -> bool {
+    let is_it = |found: &Found| found.file == edit.file && found.document == edit.document;
+    store.find(edit.edit.as_str()).is_ok_and(|found| found.iter().any(is_it))
+}
+
 /// A file that is gone, as it is recorded. Where the record does not know that it is, something else has removed it.
 fn former(place: &Place, past: &Past) -> Document {
     let mut document = Document::of_record(&uri_of(place), past);
@@ -380,4 +393,45 @@ fn former(place: &Place, past: &Past) -> Document {
 pub(crate) fn refused(target: &Target, refusal: &Refusal) -> Decided {
     let refused = vec![Document::not_decided(target, refusal.to_string())];
     Decided { refused, ..Decided::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::{FileAction, FileRequest};
+    use crate::disk::Roots;
+    use crate::document::Choice;
+    use crate::record::Histories;
+    use crate::settings::Settings;
+    use crate::workspace::Caller;
+
+    #[tokio::test]
+    async fn a_file_that_was_renamed_since_it_was_found_is_no_former_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = Roots::open([folder.path()]).unwrap();
+        let (workspace, _events) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
+        std::fs::write(folder.path().join("a"), "1\n").unwrap();
+        let renamed = async |from: &str, to: &str| {
+            let request = FileRequest {
+                path: from.into(),
+                change: FileAction::Move(to.into()),
+                conversation: None,
+                tool: "a_tool".into(),
+                reason: None,
+            };
+            workspace.change_file(&Caller::anywhere("tester", "1"), request).await.unwrap().edit
+        };
+        let edit = renamed("a", "b").await;
+        let place =
+            workspace.read_roots().identify(&folder.path().canonicalize().unwrap().join("b")).unwrap();
+        let store = workspace.history_of(&place).unwrap();
+        let found = store.find(edit.as_str()).unwrap();
+        renamed("b", "c").await;
+
+        assert!(workspace.former_files(found.iter()).is_empty());
+        let former = FormerFile { place, store, file: found[0].file };
+        let request = Request::of(Choice::Reject, Target::Edit(edit.to_string()));
+        let refusal = workspace.decide_about_former(&former, &[request]).unwrap_err().to_string();
+        assert!(refusal.contains("changed by another process meanwhile"), "{refusal}");
+    }
 }
