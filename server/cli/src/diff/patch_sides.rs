@@ -174,11 +174,13 @@ impl<'a> Hunks<'a> {
         let hunks = document.edits.iter().flat_map(|edit| edit.hunks.iter().map(move |state| (edit, state)));
         let mut all: Vec<Hunk<'_>> =
             hunks.map(|(edit, state)| Hunk { edit, state, is_chosen: is_chosen(edit, state) }).collect();
-        // The lines that this has taken the place of are those of a file that was removed, and are not in the one that was made then.
+        // The lines that this has taken the place of are those of a file that was removed, and are not in the one that was made then, unless
+        // its own lines are out.
         let remade = all.iter().rposition(|hunk| hunk.makes_file() && hunk.is_done() && !hunk.is_chosen);
         let beside = lines_beside(&all, document.weave());
+        let is_in = |id: &HunkId| document.weave().is_some_and(|weave| weave.in_buffer(*id));
         let new: HashSet<HunkId> = remade.map_or_else(HashSet::new, |remade| {
-            all[remade].edit.hunks.iter().filter_map(|state| state.id).collect()
+            all[remade].edit.hunks.iter().filter_map(|state| state.id).filter(is_in).collect()
         });
         for (at, hunk) in all.iter_mut().enumerate() {
             let is_in_its_place = |id: HunkId, weave: &Weave| {

@@ -46,6 +46,24 @@ fn lines_of_a_making_that_is_out_come_into_no_patch() {
     assert_eq!(ran.out, "", "{}", ran.err);
 }
 
+/// Where the lines of a file that was made anew are rejected it has those that they took the place of.
+#[test]
+fn lines_that_are_back_in_a_file_that_was_made_anew_are_in_the_patch() {
+    let project = Project::new();
+    let path = project.write("a", "1\n2\n3\n");
+    let mut agent = Agent::start(&project, &[]);
+    let (first, turn) = agent.put(&path, "1\n", "one\n", None);
+    agent.put(&path, "3\n", "three\n", Some(&turn));
+    project.must(0, &["reject", &first]);
+    let (_, other) = agent.remove(&path, None);
+    agent.make(&path, "made\n", Some(&other));
+    project.must(0, &["reject", "-c", &turn, "--with-others"]);
+    assert_eq!(project.text("a"), "1\n2\n3\n");
+    let patch = project.must(0, &["export", "--proposed", "-c", &turn]).out;
+    assert_eq!(git_apply(&project.folder, &patch, &[]), Ok(()));
+    assert_eq!(project.text("a"), "one\n2\nthree\n", "{patch}");
+}
+
 #[test]
 fn git_makes_the_same_of_a_turn_and_takes_it_back() {
     let project = Project::new();
