@@ -291,7 +291,7 @@ pub fn refused(verb: Verb, refusal: &Refusal, folder: &Path, asked: impl Fn(&Hun
         (Why::Lost, _) => format!(" `mcpdiff reject {}` does that.", short_hunk(&refusal.hunk)),
         // What the same command decides about is not in the way yet.
         (Why::Collides, [other, ..]) if !refusal.others.first().is_some_and(&asked) => {
-            format!(" `mcpdiff reject {other}` takes that one out.")
+            format!(" To reject that one: `mcpdiff reject {other}`.")
         }
         _ => String::new(),
     };
@@ -577,7 +577,7 @@ mod tests {
         assert!(words.contains("--force") && !words.contains("--keep"), "{words}");
         // What the same command decides about is no way out.
         let taken = refusal(Why::Collides, "src/a.rs is another file now.", &["bbbbbbbb-1:1"]);
-        let offer = "`mcpdiff reject bbbbbbbb:1` takes that one out.";
+        let offer = "To reject that one: `mcpdiff reject bbbbbbbb:1`.";
         assert!(refused(Verb::Accept, &taken, folder).ends_with(offer));
         assert!(!super::refused(Verb::Accept, &taken, folder, |_| true).contains(offer));
         let hostile = refusal(Why::Gone, "\x1b[31m", &[]);

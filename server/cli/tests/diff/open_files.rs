@@ -374,6 +374,32 @@ fn what_was_accepted_after_all_and_not_saved_is_asked_again() {
     });
 }
 
+/// What was accepted and given up with the text waits again, and what was proposed later for its place waits for the decision about it.
+#[test]
+fn what_was_accepted_and_not_saved_comes_before_what_was_proposed_later() {
+    let mut scene = Scene::new(&[("a", "1\n2\n3\n")], &[]);
+    let path = scene.at("a");
+    let (first, _) = scene.agent.put(&path, "2\n", "two\n", None);
+    scene.open("a");
+    scene.project.must(0, &["reject", &first]);
+    until("the rejection", || scene.editor.text(&path).contains("\n2\n"));
+    scene.editor.save(&path);
+    let (second, _) = scene.agent.put(&path, "2\n", "deux\n", None);
+    scene.project.must(0, &["accept", &first]);
+    until("the acceptance", || scene.editor.text(&path).contains("\ntwo\n"));
+    scene.close("a");
+    let statuses = || (scene.project.status_of(&first), scene.project.status_of(&second));
+    until(&format!("{:?}, another than", statuses()), || {
+        statuses() == ("pending".to_owned(), "pending".to_owned())
+    });
+    let words = scene.project.must(4, &["accept", &second]).err;
+    let offer = format!("mcpdiff reject {}:1", &first[..8]);
+    assert!(words.contains("only one of the two can be in the text") && words.contains(&offer), "{words}");
+    scene.project.must(0, &["reject", &first]);
+    scene.project.must(0, &["accept", &second]);
+    assert_eq!(scene.project.text("a"), "1\ndeux\n3\n");
+}
+
 /// What an editor has closed is nobody's soon, also where it was opened anew in between and nothing was left to decide.
 #[test]
 fn a_claim_is_given_back_by_whoever_closes_the_file() {

@@ -44,7 +44,7 @@ pub enum Against {
     MadeAnew,
     /// The file of its lines is not there, but can be made.
     NoFile,
-    /// Another hunk, which is in, takes the same line away.
+    /// Another hunk, which is in or was proposed first, takes the same line away.
     SamePlace,
     /// The editor that has the file open has not saved it.
     NotSaved,

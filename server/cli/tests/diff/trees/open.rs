@@ -12,8 +12,13 @@ impl Oracle {
         self.parts().filter(is_one).collect()
     }
 
-    /// A file as agents see it: with the hunks that wait, as far as they go together.
+    /// A file as agents see it.
     pub fn for_agents(&self, file: usize) -> Option<Now> {
+        self.as_agents_see(file).file(file)
+    }
+
+    /// The edits as agents see a file: with the hunks that wait, as far as they go together, those that were made first before others.
+    pub fn as_agents_see(&self, file: usize) -> Self {
         let mut seen = self.clone();
         for part in self.lines_of(file) {
             let (edit, hunk) = part;
@@ -26,7 +31,7 @@ impl Oracle {
                 seen.edits[edit].held[hunk - 1] = false;
             }
         }
-        seen.file(file)
+        seen
     }
 
     /// Whether some of these lines are of hunks that wait.

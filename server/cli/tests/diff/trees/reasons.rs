@@ -25,7 +25,7 @@ impl Play {
                 Kind::Along => self.takes_along(refusal, decision),
                 Kind::Of(_) => self.is_reason(refusal, decision, outcome),
             };
-            let helps = |part: Part| self.oracle.is_in(part) && outcome.then.is_in(part);
+            let helps = |part: Part| self.oracle.is_alive(part) && outcome.then.is_alive(part);
             assert!(refusal.offers.is_none_or(helps), "it is no way out: {refusal:?}\n{}", self.told());
             assert!(holds, "it is not so: {refusal:?}, but {:?}\n{}", outcome.reasons, self.told());
             self.met.note(format!("reason: {:?}", refusal.kind));

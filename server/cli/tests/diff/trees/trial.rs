@@ -155,9 +155,13 @@ impl<'a> Trial<'a> {
         let all = self.then.below(part);
         let others = all.iter().copied().filter(|other| *other != part && !self.is_of_the_same(part, *other));
         self.may_take(part, Against::BuildsOn, others.collect())?;
+        let seen = self.then.as_agents_see(self.then.edits[part.0].file);
         for part in &all {
-            let rivals = self.then.rivals(*part).into_iter();
-            let others: BTreeSet<Part> = rivals.filter(|other| self.then.is_in(*other)).collect();
+            // One that waits gives way to those that were made first and wait, too.
+            let waits = self.then.is_alive(*part);
+            let is_in_the_way =
+                |other: &Part| self.then.is_in(*other) || (waits && other < part && seen.is_in(*other));
+            let others: BTreeSet<Part> = self.then.rivals(*part).into_iter().filter(is_in_the_way).collect();
             if !others.is_empty() {
                 return Err(Reason { part: *part, against: Against::SamePlace, others });
             }
