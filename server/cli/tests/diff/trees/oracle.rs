@@ -303,6 +303,20 @@ impl Oracle {
         })
     }
 
+    /// The lines of makings, without those, that took the place of lines of some of these: they cannot be there without them.
+    pub fn in_place_of(&self, parts: &[Part]) -> Vec<Part> {
+        let is_one = |part: &Part| {
+            let (edit, hunk) = *part;
+            let is_alone = hunk == 2 && self.is_in(*part) && !self.is_in((edit, 1));
+            matches!(self.edits[edit].op, Op::Make(_)) && is_alone && !parts.contains(part)
+        };
+        let rests_on_some = |part: &Part| {
+            let below = self.closure(*part, |part| self.needs(part));
+            below.iter().any(|other| parts.contains(other))
+        };
+        self.parts().filter(|part| is_one(part) && rests_on_some(part)).collect()
+    }
+
     /// The files that are to be made anew over lines that another edit, which is in, has changed since, or over lines of one that is out.
     pub fn over_changed_lines(&self, edits: &[usize]) -> BTreeSet<usize> {
         let made = edits.iter().filter(|at| matches!(self.edits[**at].op, Op::Make(_)));

@@ -35,7 +35,7 @@ impl Play {
             let beside = match options {
                 ["--proposed"] => self.oracle.beside(&all),
                 ["--rejected"] => self.oracle.beside(&rejected).map(|(both, _)| (both, Vec::new())),
-                _ => Some(Default::default()),
+                _ => Some((Vec::new(), self.oracle.in_place_of(&all))),
             };
             let Some((both, neither)) = beside else { continue };
             let worlds = [before, after]
