@@ -40,7 +40,7 @@ function isForgotten(about: readonly unknown[]): boolean {
 }
 
 function forgotten(): void {
-  const why = "the list was being drawn anew, and which of its rows was meant is not known";
+  const why = "the list was being redrawn, so it is not clear which row you meant";
   void vscode.window.showWarningMessage(`Hashline: ${why}. Nothing was done: press it again.`);
 }
 

@@ -66,7 +66,7 @@ function find(places: Places): Located {
     return hash !== ""
       ? { found: { path: bundled, source: "this extension", hash } }
       : {
-          missing: `${bundled} came with this extension, but the hash that it was packed with is gone, so nothing tells whether it is still that program: install the extension anew.`,
+          missing: `${bundled} came with this extension, but its recorded hash is missing, so it cannot be verified: reinstall the extension.`,
         };
   }
   const folders = (places.env.PATH ?? places.env.Path ?? "").split(path.delimiter);

@@ -47,7 +47,7 @@ test("a row that VS Code has forgotten is none at the cursor: nothing is done, a
     assert.deepEqual(
       person.told,
       [
-        "Hashline: the list was being drawn anew, and which of its rows was meant is not known. Nothing was done: press it again.",
+        "Hashline: the list was being redrawn, so it is not clear which row you meant. Nothing was done: press it again.",
       ],
       name,
     );

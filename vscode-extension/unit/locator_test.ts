@@ -61,7 +61,7 @@ test("the program that came along without its hash is not started, but with one 
   for (const gone of [() => undefined, () => writeFileSync(`${bundled}.sha256`, "\n")]) {
     gone();
     const located = look();
-    assert.ok("missing" in located && located.missing.includes("install the extension anew"));
+    assert.ok("missing" in located && located.missing.includes("reinstall the extension"));
     assert.deepEqual(look("", "sha256:set"), {
       found: { path: bundled, source: "this extension", hash: "sha256:set" },
     });

@@ -213,8 +213,8 @@ M.schema = {
     key = "mode.hold",
     kind = list_of(a_string),
     default = {},
-    about = 'Globs of more files whose edits are held in every mode, as in { "deploy/**" }, besides those that programs obey '
-      .. "by themselves (.envrc, .nvim.lua, the settings of agents and so on).",
+    about = 'Globs of more files whose edits are held in every mode, as in { "deploy/**" }, besides those that programs act '
+      .. "on by themselves (.envrc, .nvim.lua, the settings of agents and so on).",
   },
   {
     key = "saveAfterAccept",
@@ -232,7 +232,7 @@ M.schema = {
     key = "noHardLinks",
     kind = a_boolean,
     default = false,
-    about = "Refuse agents files that have more than one name (hard links), as the other may lie anywhere. Only Unix tells of them.",
+    about = "Refuse agents files with more than one name (hard links), since another name may lie outside the folder. Works only on Unix.",
   },
   {
     key = "ideLink",
@@ -244,7 +244,7 @@ M.schema = {
     key = "http.listen",
     kind = a_string,
     default = "",
-    about = "Serve agents over HTTP at this address (127.0.0.1:8437) while Neovim runs, each within what its token from `hashline token` gives. Empty: do not.",
+    about = "Serve agents over HTTP at this address (127.0.0.1:8437) while Neovim runs. An agent's token from `hashline token` limits what it may do. Empty: do not serve.",
   },
 }
 

@@ -19,7 +19,7 @@
 ---@field mode? hashline.Settings.mode
 ---@field saveAfterAccept? "never"|"ifClean"|"always" Write the file after an acceptance: never, if it had no unsaved changes before, or always.
 ---@field diagnostics? boolean Show the sidecar's diagnostics of pending edits, too; the hunks are drawn without them.
----@field noHardLinks? boolean Refuse agents files that have more than one name (hard links), as the other may lie anywhere. Only Unix tells of them.
+---@field noHardLinks? boolean Refuse agents files with more than one name (hard links), since another name may lie outside the folder. Works only on Unix.
 ---@field ideLink? boolean Let Claude Code find this Neovim by its IDE link, so that what it asks about before an edit is held here.
 ---@field http? hashline.Settings.http
 
@@ -27,7 +27,7 @@
 ---@field open? "propose"|"apply" What happens with edits of open documents: held until accepted (propose) or put into the text at once (apply).
 ---@field disk? "propose"|"apply" The same for documents that are not open.
 ---@field rules? hashline.Rule[] Other modes for some agents or files, as in { { agent = "codex", glob = "docs/**", mode = "apply" } }; the last that matches wins.
----@field hold? string[] Globs of more files whose edits are held in every mode, as in { "deploy/**" }, besides those that programs obey by themselves (.envrc, .nvim.lua, the settings of agents and so on).
+---@field hold? string[] Globs of more files whose edits are held in every mode, as in { "deploy/**" }, besides those that programs act on by themselves (.envrc, .nvim.lua, the settings of agents and so on).
 
 ---@class hashline.Settings.http
----@field listen? string Serve agents over HTTP at this address (127.0.0.1:8437) while Neovim runs, each within what its token from `hashline token` gives. Empty: do not.
+---@field listen? string Serve agents over HTTP at this address (127.0.0.1:8437) while Neovim runs. An agent's token from `hashline token` limits what it may do. Empty: do not serve.

@@ -50,7 +50,7 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Stand between an editor that speaks the Agent Client Protocol and its agent
+    /// Run an editor's agent (Agent Client Protocol) and give it these tools
     Acp(Acp),
     /// Play the whole loop in a temporary folder: an editor, an agent, and a person who types
     Demo(Demo),
@@ -82,12 +82,12 @@ pub enum Command {
 }
 
 const ACP_HELP: &str = "\
-An editor starts it in the place of the agent, with the agent's command behind
---. What the two say to each other goes through as it is, but for these:
-each session gets the MCP server `hashline mcp` for its folders, unless it has
-one of that name; and what the agent reads and writes through the editor goes
-to the text of whichever editor has the file open with hashline, where writes
-are held until you decide.
+An editor starts this instead of the agent, with the agent's command after --.
+Messages between the two pass through unchanged, with two exceptions. Each
+session gets the MCP server `hashline mcp` for its folders, unless it has one of
+that name already. If an editor with hashline has a file open, the agent's reads
+and writes through its own editor use the text there, and writes are held until
+you decide.
 
 Examples:
   hashline acp -- gemini --acp
@@ -157,10 +157,10 @@ pub struct Lsp {
 }
 
 const MCP_HELP: &str = "\
-Which folders are served: those of --root; else what the agent names as its
-roots; else the working directory, unless that is / or the home folder: then
-calls are refused until one of the others is given. With --root the agent's
-roots can only narrow them.
+It serves the folders of --root; else the roots that the agent's client names;
+else the working directory. If that is / or your home folder, it refuses every
+call until you give --root or the client names a root. With --root, the client's
+roots can only narrow what is served.
 
 Examples:
   hashline mcp                             as agents start it, in the project
@@ -189,10 +189,10 @@ pub struct Mcp {
 }
 
 const SERVE_HELP: &str = "\
-Agents reach it at http://ADDRESS/mcp (Streamable HTTP), each with a token that
-`hashline token` makes and that says what the agent may read and change. It is
-printed where that is. /health answers without a token. There is no TLS: beyond
-this machine, put a proxy that has it in front.
+Agents connect to http://ADDRESS/mcp (Streamable HTTP); the address is printed
+at the start. Each agent needs a token from `hashline token`, which limits what
+it may read and change. /health needs no token. There is no TLS: beyond this
+machine, put a proxy in front that provides TLS.
 
 Examples:
   hashline serve --root ~/src/project
@@ -226,14 +226,14 @@ pub struct Serve {
 
 const TOKEN_HELP: &str = "\
 A scope is read:PATH or write:PATH, and write implies read. PATH is within the
-folder that is served; of several, its first name is that of the folder. /src
-is a folder with all below it, /src/* is the folder and what lies directly in
-it, / is everything. Case counts, and links lead no further than the scope. A
-space is written %20.
+served folder; if several are served, PATH begins with the folder's name. /src
+is a folder and everything below it, /src/* is a folder and what lies directly
+in it, / is everything. Case matters, and a link never widens a scope. Write a
+space as %20.
 
-A token is good at every server of yours, and its scopes mean what they mean in
-the folders that are served there. With --root it is good only where just these
-folders are.
+A token works with every server of yours. Its scopes apply to the folders served
+there. With --root it works only where exactly these folders are served, in this
+order.
 
 Examples:
   hashline token --scope read:/ --scope write:/src --expires 8h
@@ -242,8 +242,8 @@ Examples:
     --header \"Authorization: Bearer $(hashline token --scope write:/)\"
 
 Tokens are signed with the file secrets/http of the state folder, which only
-you can read. Who removes it ends all tokens, as soon as `hashline serve` is
-started again.
+you can read. To revoke all tokens, remove that file and restart `hashline
+serve`.
 Exit codes: 0 done, 1 failed, 2 wrong usage.";
 
 #[derive(Debug, Args)]
@@ -258,7 +258,7 @@ pub struct Token {
     /// How long the token is good for, such as 30min, 8h or 30days
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = lasting)]
     pub expires: Duration,
-    /// Who has the token; agents of one name have each other's edits as their own [default: whoever has this very token]
+    /// The subject of the token; tokens with the same subject share their edits [default: a new subject for each token]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub subject: Option<String>,
     /// Where the secret is [default: ~/.hashline]; the same as of `hashline serve`
@@ -324,9 +324,9 @@ pub struct Setup {
 }
 
 const DOCTOR_HELP: &str = "\
-Looks at what `hashline setup` writes, yours and the project's, for each agent
-that is on your path or has something of hashline's; starts hashline as agents
-do; and says what to do where something is missing. It changes nothing.
+Checks what `hashline setup` wrote, for you and for the project, for each agent
+that is on your path or already set up. Starts hashline as agents do. Says how
+to fix what is missing. It changes nothing.
 
 Examples:
   hashline doctor                in the project
@@ -408,7 +408,7 @@ pub struct Edits {
     /// What becomes of edits while no editor is running for the folder
     #[arg(long, value_name = "MODE", default_value = "apply")]
     mode: EditMode,
-    /// Files whose edits are held in every mode then, besides those that programs obey by themselves; may be given several times
+    /// While no editor is running, also hold edits of these files in every mode, besides files that programs act on by themselves; may be given several times
     #[arg(long, value_name = "GLOB", value_parser = Hold::new)]
     hold: Vec<Hold>,
 }
@@ -422,7 +422,7 @@ impl Edits {
 
 #[derive(Debug, Args)]
 pub struct Files {
-    /// Refuse agents files that have more than one name (hard links), as the other may lie anywhere; only Unix tells of them
+    /// Refuse agents files with more than one name (hard links), since another name may lie outside the folders; Unix only
     #[arg(long)]
     no_hard_links: bool,
 }

@@ -92,7 +92,7 @@ const POINTS: [(For, &str); 14] = [
     ),
     (
         &[&[Toolset::Hashline], &[Toolset::Files], &[Toolset::Text]],
-        "In files that are not open an edit is written to disk at once, but held in those that programs obey by themselves (.vscode, .envrc, \
+        "In files that are not open an edit is written to disk at once, but held in those that programs act on by themselves (.vscode, .envrc, \
          agents' settings).",
     ),
     (&[&[Toolset::Review]], "Where no editor is running nobody decides: go on without waiting."),

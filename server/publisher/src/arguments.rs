@@ -116,7 +116,7 @@ pub struct Publish {
     /// Send no hashes but those in the file
     #[arg(long)]
     pub no_hash: bool,
-    /// That this very version is published already is no failure
+    /// Succeed if this same version is published already
     #[arg(long)]
     pub idempotent: bool,
     #[command(flatten)]
@@ -202,7 +202,7 @@ pub struct Login {
 pub enum Method {
     /// By a token
     Token,
-    /// Not at all: it takes from everybody who reaches it
+    /// No token: the registry accepts anyone who can reach it
     None,
 }
 

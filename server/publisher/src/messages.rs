@@ -106,7 +106,7 @@ pub fn unwritable(file: &Path, error: &io::Error) -> String {
 
 pub fn begun(file: &Path) -> String {
     format!(
-        "{} is written; change in it what is not so, look at it with `mcp-publisher validate`, and publish it",
+        "{} is written; correct what is wrong in it, check it with `mcp-publisher validate`, then publish it",
         shown(file)
     )
 }

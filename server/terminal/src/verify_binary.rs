@@ -139,7 +139,7 @@ fn shown(file: &Path) -> String {
 }
 
 fn nobody_tells_its_hash(binary: &Binary) -> String {
-    format!("nobody tells which hash {} has to have; it has {}", shown(binary.path()), binary.hash())
+    format!("no expected hash is given for {}; its hash is {}", shown(binary.path()), binary.hash())
 }
 
 fn not_started_without_hash(binary: &Binary) -> String {

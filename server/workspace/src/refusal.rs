@@ -255,8 +255,8 @@ fn not_taken(refused: &Refused) -> String {
         Refused::Rewrite { failures, now } => explain_rewrite(failures, now.text()) + &hash_now(now),
         Refused::Numbered { failure, now } => explain_numbered(failure, now.text()),
         Refused::NotInOldText { now } => format!(
-            "The edit was refused and nothing was changed: what it changes does not stand so in the version of that \
-             file_hash, but it does in the text as it is now. If that is what you mean, send it again with its hash. {}",
+            "The edit was refused and nothing was changed: the text to change is not in the version of that \
+             file_hash, but it is in the current text. If you mean the current text, send the edit again with the current hash. {}",
             hash_now(now)
         ),
         Refused::AddsMark => {
@@ -333,7 +333,7 @@ fn cannot_weave(error: &WeaveError) -> String {
 
 fn unknown_hash(given: &str, live: bool, now: &Served) -> String {
     format!(
-        "The edit was refused and nothing was changed: file_hash {given} names no version of this {} that was read here. \
+        "The edit was refused and nothing was changed: file_hash {given} does not match any version of this {} that was read here. \
          Send the edit again for the text as it is now, with its hash; the file has {}. {}",
         if live { "open document" } else { "file" },
         match now.text().line_count() {
@@ -349,8 +349,8 @@ fn stale(unit: Unit, touched: &[(usize, Touched)], now: &Served) -> String {
     if touched.is_empty() {
         out.push_str(match unit {
             Unit::Whole => {
-                "The text has changed since the version that this was written for, and writing all of it anew would put back what was \
-                 there before. Take over into your content what differs, then send it with the hash of the text as it is now. "
+                "The text has changed since the version that you wrote this for, and writing all of it would undo those changes. Merge \
+                 them into your content, then send it with the hash of the current text. "
             }
             _ => "The file has changed since you read it, and strict was asked for. ",
         });

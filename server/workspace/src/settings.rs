@@ -16,7 +16,7 @@ pub struct Settings {
     pub disk: Mode,
     /// Exceptions; the last that matches wins.
     pub rules: Vec<Rule>,
-    /// Files whose edits are held whatever the mode, besides those that programs obey by themselves ([`Obeyed`](crate::Obeyed)).
+    /// Files whose edits are held whatever the mode, besides those that programs act on by themselves ([`Obeyed`](crate::Obeyed)).
     pub hold: Vec<Hold>,
     /// Whether agents are served files that have more than one name.
     pub hard_links: HardLinks,

@@ -30,9 +30,9 @@ import { addressOf, BASE, documentUri, keyOf, NOTHING, PROPOSED, shownFor } from
 
 const TORN: Record<NonNullable<Revision["torn"]>, string> = {
   overAnEdge:
-    "A change goes over the edge of a hunk. Undo it and change the hunk and the lines around it one after the other, or change the file itself.",
+    "One change covers a hunk and lines outside it. Undo it, then change the hunk and the other lines separately, or change the file itself.",
   builtOn:
-    "You changed lines of a hunk that another one is built on. Undo that, accept the lower one first, and change it in the file then.",
+    "You changed lines of a hunk that another hunk builds on. Undo that, accept the hunk that you changed, then change its lines in the file.",
 };
 
 const SAVED_BY_ITSELF =

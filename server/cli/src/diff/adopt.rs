@@ -76,7 +76,10 @@ fn contents(theirs: &Store, screen: Screen) -> Result<String, Failure> {
     let path = |name: &hashline_history::DocumentName| relative(name.as_path(), theirs.folder());
     let pending: Vec<_> = documents.iter().filter(|document| document.pending > 0).collect();
     if !pending.is_empty() {
-        heading(&mut out, "Undecided, and read by agents as the text of these files once it is yours:");
+        heading(
+            &mut out,
+            "Undecided; once you adopt the history, agents read these edits as part of the files:",
+        );
     }
     for document in pending {
         out.push_str(&format!("{}  {}\n", path(&document.name), messages::count(document.pending, "edit")));
@@ -84,7 +87,7 @@ fn contents(theirs: &Store, screen: Screen) -> Result<String, Failure> {
     let unfinished: Vec<_> =
         documents.iter().filter(|one| theirs.is_unfinished(&one.name).unwrap_or(true)).collect();
     if !unfinished.is_empty() {
-        heading(&mut out, "Begun and not ended; these files would be written or taken away to end it:");
+        heading(&mut out, "Unfinished; adopting the history would write or remove these files to finish it:");
     }
     for document in unfinished {
         out.push_str(&format!("{}\n", path(&document.name)));

@@ -10,10 +10,10 @@ use hashline_history::{Operation, Status as EditStatus};
 use crate::duration::duration;
 
 const AFTER_HELP: &str = "\
-An edit is what one tool call of an agent did to one file. It has an id, of
-which any beginning will do that no other edit has, and hunks, numbered from 1:
-EDIT:2 is the second. A conversation is what an agent did in one turn; it goes
-by its id, a beginning of it, or the eight digits at its end that status shows.
+An edit is what one tool call of an agent did to one file. It has an id, which
+you can shorten as long as it stays unique, and hunks, numbered from 1: EDIT:2
+is the second. A conversation is what an agent did in one turn. Name it by its
+id, by the start of its id, or by its last eight digits, which status shows.
 
 Examples:
   mcpdiff                       the newest edits
@@ -167,8 +167,8 @@ Examples:
   mcpdiff show --raw 3f2a > it     the lines byte for byte
 
 Characters that would move a cursor, change colours or turn text around are
-written out, into a pipe too: who reads its other end may be a terminal. A
-patch for git apply is what `mcpdiff export` prints.
+escaped, even in a pipe, since its output may reach a terminal. To get a patch
+for git apply, use `mcpdiff export`.
 
 Exit codes: 0 done, 1 not found, 2 wrong usage, or the id fits more than one.";
 
@@ -196,10 +196,10 @@ Examples:
   mcpdiff export --proposed -c 9c1b0d7e     also what is held or rejected
   mcpdiff export --rejected 3f2a            an edit that was rejected
 
-Names in the patch begin in the folder of the history: apply it there. Its two
-sides differ in what is named alone. What other edits have built on that is on
-neither side, and what it builds on is on both; both are named beside the patch.
-Lines that you typed since the last edit of a file was recorded are not in it.
+Paths in the patch are relative to the folder of the history: apply it there. It
+changes only what you name. Edits built on that are in neither side, edits that
+it builds on are in both sides; both are listed on standard error. Lines that
+you typed after the last recorded edit of a file are not in it.
 
 Exit codes: 0 done, 1 not found or nothing to write, 2 wrong usage, 4 a part
 could not be put into the patch; the rest is printed, and the part is named.";
@@ -229,21 +229,20 @@ A decision can be changed at any time: accept what was rejected, or the other
 way round, a whole conversation too. Edits of the same turn that build on each
 other are decided together; every hunk that was decided is named.
 
-Two kinds of changes keep a decision from being made until you say what is to
-become of them:
+Two kinds of changes block a decision until you choose --keep or --force:
 - You changed lines of the edit itself, in the editor (exit code 4).
-  --keep    your lines stay, and the rest of the edit goes in or out
-  --force   your lines go; the file as it was is saved in the history first
+  --keep    keeps your lines; the rest of the edit goes in or out
+  --force   discards your lines; the file is saved in the history first
 - Something else changed the file, anywhere in it, since its last edit was
   recorded (exit code 3); the difference is shown.
-  --keep    that change stays, where the place of the edit is still certain
-  --force   all of that change goes, also where it has nothing to do with the
-            edit: the file is as recorded, but for the decision. A copy of the
-            whole file is saved first. A decision that the file shows already
-            gives nothing up. A file that was removed is written again.
-Where the place of a rejected edit is not certain any more, --keep leaves the
-file as it is and records the rejection: take its lines out by hand.
-What is saved lies in .mcp/edit_history/discarded until you remove it.
+  --keep    keeps that change, if the place of the edit is still certain
+  --force   discards all of that change, even where it has nothing to do with
+            the edit: the file becomes as recorded, plus your decision. A copy
+            of the whole file is saved first. If the file already shows the
+            decision, nothing is discarded. A removed file is written again.
+If the place of a rejected edit is no longer certain, --keep leaves the file as
+it is and records the rejection: take the edit's lines out by hand.
+Saved copies stay in .mcp/edit_history/discarded until you remove them.
 
 Exit codes: 0 done, 1 not found or nothing to do, 2 wrong usage, 3 the file was
 changed by something else, 4 something stands against the decision. If there are
@@ -257,10 +256,10 @@ pub struct Decide {
     /// Why, for the agent
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Keep what was changed besides, in the edit or in its file
+    /// Keep other changes in the edit or in its file
     #[arg(long, conflicts_with = "force")]
     pub keep: bool,
-    /// Give up what was changed besides, in the edit or anywhere in its file; a copy is saved first
+    /// Discard other changes in the edit or anywhere in its file; a copy is saved first
     #[arg(long)]
     pub force: bool,
     /// Decide in the same way about other edits that this one cannot do without
@@ -293,12 +292,12 @@ pub struct Review {
 }
 
 const CLEANUP_HELP: &str = "\
-What goes is forgotten for good: its diff, and the possibility to decide about
-it again. Files are left as they are. Of each file only the oldest edits can go,
-up to the first that is undecided or too young.
+It removes edits for good: their diffs are lost, and you cannot change their
+decisions any more. Files stay as they are. Edits of a file are removed oldest
+first, up to the first one that is undecided or too recent.
 
-With --keep-size the oldest conversations go first, until the history is no
-larger than that. What is young goes then, too, unless --older-than is given.
+With --keep-size the oldest conversations are removed first, until the history
+is small enough. Recent ones are removed too, unless you give --older-than.
 
 Examples:
   mcpdiff cleanup --dry-run         what would go, and what keeps the rest
@@ -327,10 +326,10 @@ pub struct Cleanup {
 }
 
 const ADOPT_HELP: &str = "\
-A history is yours where your own hashline has written it, on this machine: each
-line of it is signed with a key in the state folder. One that came with a folder,
-from another user or another machine is foreign: agents read the files without
-it, nothing is recorded or decided in it, and nothing of it is shown but here.
+A history is yours if your own hashline wrote it on this machine: each line is
+signed with a key in the state folder. A history that came with a folder, or
+from another user or machine, is foreign. Agents read the files without it,
+nothing is recorded or decided in it, and only this command shows it.
 
 Your own folder stays yours wherever you move or copy it on this machine. Take
 secrets/history in the state folder along to a new machine, or adopt there what
@@ -341,8 +340,8 @@ Examples:
   mcpdiff adopt --yes          the same without a question, for scripts
   mcpdiff adopt --set-aside    keep it beside, in .mcp, and begin a new one
 
-What is adopted is as good as if you had been there: agents read its undecided
-edits as the text of their files, until you decide about them.
+An adopted history counts as your own: agents read its undecided edits as part
+of the files, until you decide about them.
 
 Exit codes: 0 done, 1 nothing to adopt, or you said no, 2 wrong usage.";
 

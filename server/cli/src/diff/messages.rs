@@ -38,8 +38,8 @@ pub fn own_history(folder: &Path) -> String {
 /// What is said above what a foreign history holds.
 pub fn foreign(folder: &Path, edits: usize) -> String {
     format!(
-        "The edit history of {} is not yours: it came with the folder, or another user or machine has made it. It says of itself that it has \
-         {}; whether that is so only you can know.",
+        "The edit history of {} is not yours: it came with the folder, or another user or machine made it. It claims to have \
+         {}; only you can know whether that is true.",
         to_text(folder),
         count(edits, "edit")
     )
@@ -380,7 +380,7 @@ pub const COMES_AFTER: &str =
 
 /// What else would be decided with all that is named.
 pub fn takes_along(others: &[HunkRef]) -> String {
-    format!("With what is named it takes {} along.", names(others))
+    format!("This would also decide about {}.", names(others))
 }
 
 pub fn nothing_to_export(which: Which) -> String {
@@ -400,7 +400,7 @@ pub fn patch_needs(hunks: &[HunkRef]) -> String {
 
 pub fn patch_is_without(hunks: &[HunkRef]) -> String {
     format!(
-        "{} cannot be there without what the patch does, or together with it: it applies to files that do not have that.",
+        "The patch does not include {}, which builds on it or conflicts with it. Apply it to files that do not have that.",
         names(hunks)
     )
 }

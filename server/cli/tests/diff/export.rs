@@ -141,7 +141,11 @@ fn what_others_have_built_on_it_is_named_and_is_not_in_the_patch() {
     let (first, one) = agent.put(&path, "line 3\n", "three\nand a half\n", None);
     let (above, other) = agent.put(&path, "and a half\n", "and another half\n", None);
     let patch = project.must(0, &["export", "-c", &one]);
-    assert!(patch.err.contains(&format!("{}:1 cannot be there without", &above[..8])), "{}", patch.err);
+    assert!(
+        patch.err.contains(&format!("does not include {}:1, which builds on it", &above[..8])),
+        "{}",
+        patch.err
+    );
     git_apply(before.path(), &patch.out, &[]).unwrap();
     let text = std::fs::read_to_string(before.path().join("a.txt")).unwrap();
     assert_eq!(text, twenty().replace("line 3\n", "three\nand a half\n"));

@@ -1,4 +1,4 @@
-//! Files that programs obey by themselves: what a real agent writes there waits for the command, whatever `--mode` says.
+//! Files that programs act on by themselves: what a real agent writes there waits for the command, whatever `--mode` says.
 #![cfg(unix)]
 
 use serde_json::json;

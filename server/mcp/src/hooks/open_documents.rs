@@ -51,8 +51,8 @@ impl OpenDocuments<'_> {
         let live = self.live_text(path).await?;
         match tool.replaced(&live) {
             Replaced::Missing(lines) => Err(NotHeld::Refused(format!(
-                "{path} is open in {editor}, and its text there is what counts: it has not these lines, so nothing was changed. Read it \
-                 with read_text_file of hashline, then patch what it says.\n{}",
+                "{path} is open in {editor}, and its text there is what counts: it does not have these lines, so nothing was changed. Read it \
+                 with hashline's read_text_file, then patch that text.\n{}",
                 lines.iter().take(MOST_TOLD).map(String::as_str).collect::<Vec<_>>().join("\n")
             ))),
             replaced => Ok((live, replaced)),

@@ -38,13 +38,12 @@ pub(super) enum Refused {
     )]
     TooManySessions,
     #[error(
-        "There are as many streams of notices as there may be, or as one holder of tokens may have beside others. Read what you need, or \
-         try again later."
+        "Too many notification streams are open, in all or for the holder of this token. Read what you need instead, or try again \
+         later."
     )]
     TooManyStreams,
     #[error(
-        "Nothing was done: as many requests of whoever has this token are under way as one may have beside others. Wait for an answer, then \
-         send this again."
+        "Nothing was done: too many requests of this token's holder are in progress. Wait for an answer, then send this again."
     )]
     TooManyRequests,
     #[error(
@@ -74,8 +73,8 @@ pub(super) enum Refused {
     #[error("The body is no JSON-RPC message that MCP has.")]
     NotAMessage { id: Value },
     #[error(
-        "Not admitted: {0}. This machine is reached under the names of its loopback, by pages that come from there, too. If agents reach it under \
-         another name, the person gives that: hashline serve --host NAME."
+        "Not admitted: {0}. This server accepts only requests for a loopback name, and from pages served under one. If agents reach it under \
+         another name, ask the person to add it: hashline serve --host NAME."
     )]
     Foreign(Foreign),
     #[error(

@@ -1,4 +1,4 @@
-//! Files that programs obey by themselves, and git repositories of any name, for every tool that writes: on the disk, in an editor whose
+//! Files that programs act on by themselves, and git repositories of any name, for every tool that writes: on the disk, in an editor whose
 //! mode lets edits go in at once, and over HTTP.
 
 use std::collections::{BTreeMap, BTreeSet};

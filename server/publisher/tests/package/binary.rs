@@ -117,7 +117,7 @@ async fn spec_decide_trust_policy_when_hashes_are_absent() {
     for (policy, code, told) in [
         (&[][..], 1, "--policy warn"),
         (&["--policy", "require"], 1, "It is not started"),
-        (&["--policy", "warn"], 7, "nobody tells which hash"),
+        (&["--policy", "warn"], 7, "no expected hash is given"),
         (&["--policy", "allow"], 7, ""),
     ] {
         let ran = desk.verify(&path, &[policy, &["--run"]].concat()).await;

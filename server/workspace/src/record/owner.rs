@@ -131,8 +131,8 @@ impl Workspace {
         }
         let names = hunks.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
         self.notice(format!(
-            "What you decided about {names} in {} does not count: another process had changed or decided it before. Look at how it stands \
-             now, and decide again where you want it otherwise.",
+            "Your decision about {names} in {} does not count: another process changed or decided this first. Look at its state now, and \
+             decide again if you want something else.",
             slot.key
         ));
     }

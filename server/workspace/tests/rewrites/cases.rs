@@ -188,7 +188,7 @@ async fn what_is_stale_is_carried_past_typing_elsewhere_and_refused_over_typing_
     // A whole text would put back what was there before, wherever that was.
     let refused = desk.edit(Some(hash), Change::whole(&format!("{old}\n"))).await.unwrap_err();
     assert!(matches!(refused, Refusal::Edit(Refused::Stale { .. })), "{refused}");
-    assert!(refused.to_string().contains("would put back what was there before"), "{refused}");
+    assert!(refused.to_string().contains("would undo those changes"), "{refused}");
 
     // What is not in the old text is not looked for in the new one, but the agent is told.
     let refused = desk.edit(Some(hash), pieces(&[("three!", "3")])).await.unwrap_err();

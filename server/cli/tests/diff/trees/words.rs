@@ -25,7 +25,7 @@ pub enum Kind {
 /// The phrases by which refusals are known.
 const PHRASES: [(&str, Kind); 24] = [
     (" already. Nothing was changed.", Kind::Already),
-    ("With what is named it takes ", Kind::Along),
+    ("This would also decide about ", Kind::Along),
     ("It builds on ", Kind::Of(Against::BuildsOn)),
     ("It is built on by ", Kind::Of(Against::BuiltOnBy)),
     (" changed the file since it was made. ", Kind::Of(Against::Since)),

@@ -147,8 +147,8 @@ impl Document {
             return;
         }
         self.news.tell(format!(
-            "The editor does not take over an edit in {}, though it was sent {STUCK} times. It is tried again from time to time, and shown to you again: \
-             decide the same to try at once, or otherwise to leave it.",
+            "The editor did not apply an edit in {}, though it was sent {STUCK} times. hashline tries again from time to time, and shows the edit to \
+             you again. Repeat your decision to try at once, or change it to stop.",
             self.uri()
         ));
         self.news.review();
