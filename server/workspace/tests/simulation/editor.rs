@@ -32,6 +32,8 @@ pub struct Note {
     pub is_alone: bool,
     /// The editor's text that it reports.
     pub after: String,
+    /// The texts on the way there, where something is marked.
+    pub between: Vec<String>,
     /// The hunks in it.
     pub shows: Truth,
     /// The rest of what happened comes with the next one.
@@ -412,8 +414,13 @@ impl Editor {
             }
         }
         let is_alone = part.iter().all(|change| change.cause == part[0].cause);
+        let between = match marks.is_empty() {
+            true => Vec::new(),
+            false => part.iter().map(|change| change.after.clone()).collect(),
+        };
         let version = DocVersion(version);
-        self.outbox.push_back(Note { version, changes, marks, is_alone, after, shows, more, saves: None });
+        let note = Note { version, changes, marks, is_alone, after, between, shows, more, saves: None };
+        self.outbox.push_back(note);
     }
 
     /// Writes the file. Returns its text if the server has been told of that already, and is told of the save at once.
