@@ -49,16 +49,15 @@ fn stretch(
     if left.is_empty() || right.is_empty() {
         return;
     }
-    if left.len().saturating_mul(right.len()) <= BUDGET {
-        for op in capture_diff_slices(Algorithm::Myers, &old[left.clone()], &new[right.clone()]) {
-            if let DiffOp::Equal { old_index, new_index, len } = op {
-                pairs.extend((0..len).map(|n| (left.start + old_index + n, right.start + new_index + n)));
-            }
-        }
-        return;
-    }
     let anchors = unique_pairs(old, new, left.clone(), right.clone());
     if anchors.is_empty() {
+        if left.len().saturating_mul(right.len()) <= BUDGET {
+            for op in capture_diff_slices(Algorithm::Myers, &old[left.clone()], &new[right.clone()]) {
+                if let DiffOp::Equal { old_index, new_index, len } = op {
+                    pairs.extend((0..len).map(|n| (left.start + old_index + n, right.start + new_index + n)));
+                }
+            }
+        }
         return;
     }
     let (mut from_left, mut from_right) = (left.start, right.start);
@@ -134,6 +133,11 @@ mod tests {
         assert_eq!(align(&numbers("a b c d"), &numbers("a x c d")), [(0, 0), (2, 2), (3, 3)]);
         assert_eq!(align(&numbers("a b c"), &numbers("b c d")), [(1, 0), (2, 1)]);
         assert_eq!(align(&[], &numbers("a")), []);
+    }
+
+    #[test]
+    fn a_line_that_stands_once_goes_before_lines_that_repeat() {
+        assert_eq!(align(&numbers("x a y z z z"), &numbers("z z a z")), [(1, 2), (5, 3)]);
     }
 
     #[test]

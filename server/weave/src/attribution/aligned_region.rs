@@ -60,6 +60,8 @@ pub(crate) struct Misfit {
     pub gaps: usize,
     /// Bytes in which the lines of the gaps differ, and one for each line that is more on one side.
     pub bytes: usize,
+    /// The same of those visible lines alone that a plan would show.
+    pub strange: usize,
 }
 
 impl Misfit {
@@ -217,7 +219,7 @@ impl Stretch {
     pub(crate) fn misfit(&self, window: &Window, contents: &Contents<'_>) -> Misfit {
         let items = window.items.clone().filter(|at| self.items[*at].visible);
         let shown: Vec<(usize, Option<usize>)> = items.map(|at| (at, self.items[at].pair)).collect();
-        self.fit(&shown, window.new.clone(), contents)
+        self.fit(&shown, window.new.clone(), contents, |_| false)
     }
 
     /// How badly a window fits as it would be paired if the items had been toggled.
@@ -235,10 +237,16 @@ impl Stretch {
             .filter(visible)
             .map(|at| (at, pairs.next_if(|(item, _)| *item == at).map(|(_, pair)| *pair)))
             .collect();
-        self.fit(&shown, window.new.clone(), contents)
+        self.fit(&shown, window.new.clone(), contents, |at| toggled.binary_search(&at).is_ok())
     }
 
-    fn fit(&self, shown: &[(usize, Option<usize>)], new: Range<usize>, contents: &Contents<'_>) -> Misfit {
+    fn fit(
+        &self,
+        shown: &[(usize, Option<usize>)],
+        new: Range<usize>,
+        contents: &Contents<'_>,
+        comes: impl Fn(usize) -> bool,
+    ) -> Misfit {
         let mut misfit = Misfit::default();
         let mut gap: Vec<usize> = Vec::new();
         let mut next = new.start;
@@ -255,8 +263,11 @@ impl Stretch {
             let left = gap.iter().map(|at| text(self.items[*at].name)).chain(std::iter::repeat(""));
             let right = self.new[next..pair].iter().map(|name| text(*name)).chain(std::iter::repeat(""));
             misfit.bytes += gap.len().abs_diff(pair - next);
-            misfit.bytes +=
-                left.zip(right).take(lines).map(|(left, right)| differs(left, right)).sum::<usize>();
+            for (at, (left, right)) in left.zip(right).take(lines).enumerate() {
+                let bytes = differs(left, right);
+                misfit.bytes += bytes;
+                misfit.strange += if gap.get(at).is_some_and(|item| comes(*item)) { bytes } else { 0 };
+            }
             gap.clear();
             next = pair + 1;
         }

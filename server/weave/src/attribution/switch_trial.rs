@@ -58,8 +58,9 @@ struct Fit {
     /// The lines that the plan would show, and those of them that are in the text.
     shown: usize,
     found: usize,
-    /// How long the lines are that the plan would show.
+    /// How long the lines are that the plan would show, and in how much of that they differ from what stands in their place.
     brings: usize,
+    strange: usize,
     /// Lines like those that an exact plan would hide stand in the text, and nothing else explains them.
     stays: bool,
 }
@@ -92,9 +93,8 @@ impl Fit {
     fn is_likely(&self, resembling: bool) -> bool {
         let explains = self.is_found() && self.would.new < self.was.new && self.would.lines < self.was.lines;
         let better = self.was.bytes.saturating_sub(self.would.bytes);
-        let much_like = resembling
-            && self.would.new > 0
-            && (2 * self.would.bytes < self.was.bytes || 2 * better > self.brings);
+        // Lines that it would take away may be gone by the person's hand: only its own lines speak for it.
+        let much_like = resembling && 2 * self.strange < self.brings;
         let seen = self.found > 0 || self.shown == 0 || much_like;
         // All of it is there, at the price of a line that another explained.
         let cheaper = (self.would.lines, self.would.bytes) < (self.was.lines, self.was.bytes);
@@ -192,6 +192,7 @@ impl Trial<'_> {
                 let would = stretch.misfit_toggled(&window, toggled, contents);
                 fit.kept &= would.leaves_no_more_than(&was);
                 fit.stays |= would.new.iter().any(|name| going.contains(name));
+                fit.strange += would.strange;
                 fit.was += Sum::of(&was);
                 fit.would += Sum::of(&would);
                 found.push((index, window));

@@ -41,6 +41,22 @@ fn accept(hunk: HunkId) -> Candidate {
     Candidate { plan: Plan::switch(&[hunk], &[]), how: How::Asked(1) }
 }
 
+/// A delivery that is under way takes the same lines away; of its own line there is nothing.
+#[test]
+fn lines_that_the_person_deletes_are_deleted_whatever_else_they_type() {
+    let text = "a\n    return all_that_was_stored;\n    stored(b) and stored(c);\nd\n    stored(e)\nf\n";
+    let mut weave = Weave::new(Text::from(text));
+    let hunk = weave.record(&[change(1..3, "    let x = proposed();\n")]).unwrap()[0];
+    let judgement = edit(&mut weave, &[accept(hunk)], &[((1, 0), (3, 0), ""), ((2, 2), (2, 2), "\n")]);
+    assert_eq!(judgement.switched, []);
+    assert!(!weave.in_buffer(hunk));
+    // In a line that was typed into while it came most of it is there.
+    let mut weave = Weave::new(Text::from("a\n    return;\n    stored(b) and c;\nd\n"));
+    let hunk = weave.record(&[change(1..3, "    let x = proposed();\n")]).unwrap()[0];
+    edit(&mut weave, &[accept(hunk)], &[((1, 0), (3, 0), "    let xyz = proposed();\n")]);
+    assert!(weave.in_buffer(hunk));
+}
+
 #[test]
 fn what_was_served_is_the_buffer_once_all_of_it_is_accepted() {
     let mut weave = weave();
