@@ -9,7 +9,7 @@ use hashline_weave::Weave;
 use hashline_workspace::document::{Cause, Delivery, Document, Earlier, Millis};
 
 use crate::agent::Flight;
-use crate::atom::{Atoms, readable};
+use crate::atom::{Atoms, atoms, readable};
 use crate::dice::Dice;
 use crate::editor::{Editor, Outcome};
 use crate::first;
@@ -386,7 +386,11 @@ impl Desk {
         for switched in &delivery.switches {
             if let Some(at) = self.model.find(&switched.hunk) {
                 let hunk = &self.model.hunks[at];
-                let lines: Vec<String> = hunk.removed.iter().chain(&hunk.proposed).cloned().collect();
+                let mut lines: Vec<String> = hunk.removed.iter().chain(&hunk.proposed).cloned().collect();
+                // With what the person has made of them.
+                let is_own =
+                    |line: &&str| hunk.removed.iter().any(|own| atoms(own).any(|atom| line.contains(atom)));
+                lines.extend(page::contents(before).into_iter().filter(is_own).map(str::to_owned));
                 lines.iter().for_each(|line| self.model.loosen(line));
             }
         }
