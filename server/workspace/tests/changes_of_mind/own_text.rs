@@ -51,6 +51,22 @@ fn own_text_of_what_builds_on_an_edit_is_wanted_still_where_that_one_is_accepted
     assert_eq!(desk.text(), "one\nZWEI\nmine\nthree\n");
 }
 
+/// The first hunk of what builds on it is older than it.
+#[test]
+fn own_text_of_an_edit_comes_before_that_of_hunks_that_are_one_and_build_on_it() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let first = desk.replace_each(&[(0, "1")], Mode::Propose, "turn");
+    let lower = desk.replace(1, "2a\n2b", Mode::Propose);
+    let upper = desk.replace_each(&[(0, "I"), (1, "II")], Mode::Propose, "turn");
+    let own = Some(vec!["EINS".to_owned()]);
+    let with = Request { own, along: Along::All, ..Request::of(Choice::Accept, Target::Hunk(first.clone())) };
+    assert_eq!(desk.document.decide(&with, desk.now).refused, []);
+    assert_eq!(desk.accepts_as(&lower, "2a\nmine").refused, []);
+    desk.settle();
+    assert_eq!([&first, &lower, &upper].map(|hunk| desk.decision(hunk)), [Decision::Accepted; 3]);
+    assert_eq!(desk.text(), "EINS\nmine\nthree\n");
+}
+
 #[test]
 fn own_texts_of_two_edits_on_one_are_both_wanted() {
     let mut desk = Desk::new("one\ntwo\nthree\n");

@@ -40,12 +40,12 @@ impl Act {
         matches!(self.way, Way::Out(Some(TakeOut::WithMyChanges)) | Way::InSpite(_, PutIn::TakeTheirs))
     }
 
-    /// The hunk that comes in a way of its own, the lowest of several.
-    pub(crate) fn special(&self) -> Option<HunkId> {
+    /// The hunks that come in a way of their own.
+    pub(crate) fn special(&self) -> &[HunkId] {
         match &self.way {
-            Way::InSpite(id, _) => Some(*id),
-            Way::Rewritten(group, _) => group.iter().min().copied(),
-            Way::AsProposed | Way::Out(_) => None,
+            Way::InSpite(id, _) => std::slice::from_ref(id),
+            Way::Rewritten(group, _) => group,
+            Way::AsProposed | Way::Out(_) => &[],
         }
     }
 

@@ -183,11 +183,12 @@ impl Document {
     fn together(&mut self, plans: Vec<(Arc<Act>, Plan)>) -> Option<Plan> {
         let (plain, mut special): (Vec<_>, Vec<_>) =
             plans.into_iter().partition(|(_, plan)| plan.only_switches());
-        // What others build on comes first, in its own way: theirs would bring it as it was proposed.
-        special.sort_by_key(|(act, _)| act.special().or_else(|| self.wanted.first_of(act.token)));
+        special.sort_by_key(|(act, _)| {
+            act.special().iter().min().copied().or_else(|| self.wanted.first_of(act.token))
+        });
         let mut whole = Plan::default();
         let mut invalid = Vec::new();
-        for one in special {
+        for one in self.lowest_first(special) {
             // What two plans do to lines of the person's would be done twice.
             if !touches(&whole, &one.1) {
                 self.join(&mut whole, std::slice::from_ref(&one), &mut invalid);
@@ -205,6 +206,25 @@ impl Document {
         }
         let idle = whole.on.is_empty() && whole.off.is_empty();
         (!idle).then_some(whole)
+    }
+
+    /// Plans by which hunks come in ways of their own, in another order: what others build on comes first, as theirs would bring it as it was
+    /// proposed.
+    fn lowest_first(&mut self, mut plans: Vec<(Arc<Act>, Plan)>) -> Vec<(Arc<Act>, Plan)> {
+        let weave = self.weave();
+        let builds_on = |one: &Act, other: &Act| {
+            let below = weave.with_prerequisites_of(one.special());
+            one.token != other.token && other.special().iter().any(|id| below.contains(id))
+        };
+        let mut ordered = Vec::with_capacity(plans.len());
+        while !plans.is_empty() {
+            let is_lowest =
+                |(one, _): &(Arc<Act>, Plan)| !plans.iter().any(|(other, _)| builds_on(one, other));
+            // Where each builds on the other, it is the first.
+            let lowest = plans.iter().position(is_lowest).unwrap_or(0);
+            ordered.push(plans.remove(lowest));
+        }
+        ordered
     }
 
     /// Adds plans to others: all at once, or where that cannot be, one half and then the other.
