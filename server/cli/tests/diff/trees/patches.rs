@@ -33,7 +33,10 @@ impl Play {
             (&["--rejected"], now, with(&rejected, Status::Accepted)),
         ] {
             let beside = match options {
-                ["--proposed"] => self.oracle.beside(&all),
+                ["--proposed"] => self
+                    .oracle
+                    .beside(&all)
+                    .map(|(both, neither)| (both, [neither, self.oracle.in_place_of(&all)].concat())),
                 ["--rejected"] => self.oracle.beside(&rejected).map(|(both, _)| (both, Vec::new())),
                 _ => Some((Vec::new(), self.oracle.in_place_of(&all))),
             };
