@@ -121,19 +121,10 @@ impl Workspace {
         }
         slots.retain(|slot| slot.lock().has_target(target));
         let workspace = self.clone();
-        let current = move || slots.into_iter().filter(|slot| !workspace.is_passed(slot)).collect();
+        let current =
+            move || slots.into_iter().filter(|slot| !matches!(workspace.passed(slot), Ok(Some(_)))).collect();
         let slots = tokio::task::spawn_blocking(current).await.unwrap_or_default();
         Meant { slots, former }
-    }
-
-    /// Whether the file of a document that no editor has open has its name no more: the record has it under another one, or it is gone and
-    /// something else is there.
-    fn is_passed(&self, slot: &Slot) -> bool {
-        let recorded = *slot.recorded();
-        let (Some(place), Some((file, _)), None) = (slot.place(), recorded.latest, recorded.moved) else {
-            return false;
-        };
-        !slot.lock().is_open() && matches!(self.meet_former(&place, file), Ok(Some(_)))
     }
 
     /// The document that the editor calls `uri`. Where that one does not have the edit that is named, what has it: its file may just

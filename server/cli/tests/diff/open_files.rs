@@ -400,6 +400,21 @@ fn what_was_accepted_and_not_saved_comes_before_what_was_proposed_later() {
     assert_eq!(scene.project.text("a"), "1\ndeux\n3\n");
 }
 
+/// A file was to have a name, and is gone with the folder that it was made in, as a file has the name of that one again.
+#[test]
+fn the_name_that_a_file_was_to_have_is_free_once_that_is_rejected() {
+    let mut scene = Scene::new(&[("a", "a\n"), ("c", "c\n")], &["c"]);
+    let (_, turn) = scene.agent.remove(&scene.at("a"), None);
+    scene.agent.make(&scene.at("a/x"), "x\n", Some(&turn));
+    scene.open("a/x");
+    let (moved, _) = scene.agent.rename(&scene.at("a/x"), &scene.at("b"), None);
+    scene.project.must(0, &["reject", "-c", &turn]);
+    assert_eq!(scene.project.text("a"), "a\n");
+    scene.project.must(0, &["reject", &moved]);
+    scene.agent.make(&scene.at("b"), "new\n", None);
+    assert_eq!(scene.project.text("b"), "new\n");
+}
+
 /// What an editor has closed is nobody's soon, also where it was opened anew in between and nothing was left to decide.
 #[test]
 fn a_claim_is_given_back_by_whoever_closes_the_file() {

@@ -154,9 +154,13 @@ impl Workspace {
         for slot in self.slots().into_iter().filter(promised) {
             let Some(place) = slot.place() else { continue };
             let (workspace, key) = (self.clone(), slot.key.clone());
-            let found = Found { key: slot.key.clone(), slot: Some(slot), place: Some(place.clone()) };
+            let found = Found { key: slot.key.clone(), slot: Some(slot.clone()), place: Some(place.clone()) };
+            let look = move || {
+                let is_passed = workspace.forget_passed(&slot)?;
+                if is_passed { Ok(()) } else { workspace.load_file(&found, &place).map(drop) }
+            };
             // The caller has not asked for this file. What cannot be read keeps the name that it is promised.
-            if let Err(refusal) = blocking(move || workspace.load_file(&found, &place)).await {
+            if let Err(refusal) = blocking(look).await {
                 tracing::debug!("{key} was not looked at: {refusal}");
             }
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use hashline_history::path::to_text;
 use hashline_history::{
-    Document as Past, DocumentName, Draft, FileId, Found, HunkRef, Location, Store, StoreError,
+    Document as Past, DocumentName, Draft, FileId, Found, HunkRef, Location, Sequence, Store, StoreError,
 };
 
 use crate::disk::{Place, read};
@@ -186,6 +186,28 @@ impl Workspace {
         self.end_session(session);
         self.forget_former(&slot.key, file);
         Ok(decided)
+    }
+
+    /// The history of the file of a document that no editor has open, and what is known of it, where the file has its name no more: the record
+    /// has it under another one, or it is gone and something else is there.
+    pub(crate) fn passed(&self, slot: &Slot) -> Result<Option<(Store, FileId, Sequence)>, Refusal> {
+        let recorded = *slot.recorded();
+        let (Some(place), Some((file, known)), None) = (slot.place(), recorded.latest, recorded.moved) else {
+            return Ok(None);
+        };
+        if slot.lock().is_open() {
+            return Ok(None);
+        }
+        Ok(self.meet_former(&place, file)?.map(|store| (store, file, known)))
+    }
+
+    /// Forgets a document whose file has its name no more, if something was recorded of that since. False if it has.
+    pub(crate) fn forget_passed(&self, slot: &Slot) -> Result<bool, Refusal> {
+        let Some((store, file, known)) = self.passed(slot)? else { return Ok(false) };
+        if store.file(file)?.sequence != known {
+            self.forget_former(&slot.key, file);
+        }
+        Ok(true)
     }
 
     /// Forgets what a document that nobody has open said of a file that was decided about since.
