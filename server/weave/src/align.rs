@@ -10,10 +10,15 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 /// unmatched. 4 million steps are some milliseconds.
 const BUDGET: usize = 4_000_000;
 
-/// Pairs of equal lines, as indices into both, rising in both. Lines are given by numbers, equal ones by the same.
+/// Pairs of equal lines, as indices into both, rising in both: as many as can be, as far as the budget goes, and of as many those with lines
+/// that stand once on both sides. Lines are given by numbers, equal ones by the same.
 pub(crate) fn align(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     stretch(old, new, 0..old.len(), 0..new.len(), &mut pairs);
+    let most = one_by_one(old, new, 0..old.len(), 0..new.len());
+    if most.len() > pairs.len() {
+        pairs = most;
+    }
     pairs.sort_unstable();
     pairs
 }
@@ -51,13 +56,7 @@ fn stretch(
     }
     let anchors = unique_pairs(old, new, left.clone(), right.clone());
     if anchors.is_empty() {
-        if left.len().saturating_mul(right.len()) <= BUDGET {
-            for op in capture_diff_slices(Algorithm::Myers, &old[left.clone()], &new[right.clone()]) {
-                if let DiffOp::Equal { old_index, new_index, len } = op {
-                    pairs.extend((0..len).map(|n| (left.start + old_index + n, right.start + new_index + n)));
-                }
-            }
-        }
+        pairs.extend(one_by_one(old, new, left, right));
         return;
     }
     let (mut from_left, mut from_right) = (left.start, right.start);
@@ -71,6 +70,19 @@ fn stretch(
         (from_left, from_right) = (l + 1, r + 1);
     }
     stretch(old, new, from_left..left.end, from_right..right.end, pairs);
+}
+
+/// The most pairs of a stretch that is not too large.
+fn one_by_one(old: &[u32], new: &[u32], left: Range<usize>, right: Range<usize>) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    if left.len().saturating_mul(right.len()) <= BUDGET {
+        for op in capture_diff_slices(Algorithm::Myers, &old[left.clone()], &new[right.clone()]) {
+            if let DiffOp::Equal { old_index, new_index, len } = op {
+                pairs.extend((0..len).map(|n| (left.start + old_index + n, right.start + new_index + n)));
+            }
+        }
+    }
+    pairs
 }
 
 /// Lines that stand once on each side, in the longest order that both sides share.
@@ -136,8 +148,11 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_stands_once_goes_before_lines_that_repeat() {
-        assert_eq!(align(&numbers("x a y z z z"), &numbers("z z a z")), [(1, 2), (5, 3)]);
+    fn of_as_many_pairs_those_with_lines_that_stand_once_are_taken() {
+        let pairs = align(&numbers("q a s z z w"), &numbers("z a z v"));
+        assert_eq!((pairs.len(), pairs[0]), (2, (1, 1)));
+        // But no more lines are left unpaired for them.
+        assert_eq!(align(&numbers("u a b a b"), &numbers("a b a b u")), [(1, 0), (2, 1), (3, 2), (4, 3)]);
     }
 
     #[test]

@@ -52,15 +52,13 @@ pub(crate) type Contents<'a> = Vec<Cow<'a, str>>;
 /// How badly the visible lines and the new ones fit each other.
 #[derive(Debug, Default)]
 pub(crate) struct Misfit {
-    /// Visible lines without a partner.
-    pub old: usize,
     /// New lines without a partner, by name.
     pub new: Vec<u32>,
     /// The same, where two that stand in the same gap count once.
     pub gaps: usize,
     /// Bytes in which the lines of the gaps differ, and one for each line that is more on one side.
     pub bytes: usize,
-    /// The same of those visible lines alone that a plan would show.
+    /// Those of them in lines that a plan would show: what does not stand in the text as it would be.
     pub strange: usize,
 }
 
@@ -255,7 +253,6 @@ impl Stretch {
                 gap.push(item);
                 continue;
             };
-            misfit.old += gap.len();
             misfit.new.extend(&self.new[next..pair]);
             misfit.gaps += gap.len().max(pair - next);
             let text = |name: u32| contents[name as usize].as_ref();
@@ -264,9 +261,9 @@ impl Stretch {
             let right = self.new[next..pair].iter().map(|name| text(*name)).chain(std::iter::repeat(""));
             misfit.bytes += gap.len().abs_diff(pair - next);
             for (at, (left, right)) in left.zip(right).take(lines).enumerate() {
-                let bytes = differs(left, right);
-                misfit.bytes += bytes;
-                misfit.strange += if gap.get(at).is_some_and(|item| comes(*item)) { bytes } else { 0 };
+                let (left, right) = differing(left, right);
+                misfit.bytes += left + right;
+                misfit.strange += if gap.get(at).is_some_and(|item| comes(*item)) { left } else { 0 };
             }
             gap.clear();
             next = pair + 1;
@@ -275,11 +272,11 @@ impl Stretch {
     }
 }
 
-/// The bytes between the common beginning and the common end of two lines.
-fn differs(left: &str, right: &str) -> usize {
+/// The bytes of two lines between their common beginning and their common end.
+fn differing(left: &str, right: &str) -> (usize, usize) {
     let (left, right) = (left.as_bytes(), right.as_bytes());
     let head = left.iter().zip(right).take_while(|(l, r)| l == r).count();
     let (left, right) = (&left[head..], &right[head..]);
     let tail = left.iter().rev().zip(right.iter().rev()).take_while(|(l, r)| l == r).count();
-    left.len() + right.len() - 2 * tail
+    (left.len() - tail, right.len() - tail)
 }

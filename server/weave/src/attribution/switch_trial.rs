@@ -84,36 +84,36 @@ impl Fit {
     /// Whether the text shows every line of the plan, and fewer lines are left unexplained: a line that was typed in is one, however it
     /// is taken, and the less it differs from what it was the better.
     fn is_plain(&self) -> bool {
-        let nearer = (self.would.gaps, self.would.bytes) < (self.was.gaps, self.was.bytes);
-        self.is_whole() && self.is_found() && self.would.lines < self.was.lines && nearer
+        self.is_whole() && self.is_found() && self.is_cheaper()
+    }
+
+    /// Whether less of the text is left to be typed with the plan: lines, then bytes.
+    fn is_cheaper(&self) -> bool {
+        (self.would.gaps, self.would.bytes) < (self.was.gaps, self.was.bytes)
     }
 
     /// Whether a plan that was asked for explains the text better: with lines that are there, or with one that was changed as it came
     /// and is still for the most part what it was.
     fn is_likely(&self, resembling: bool) -> bool {
-        let explains = self.is_found() && self.would.new < self.was.new && self.would.lines < self.was.lines;
         let better = self.was.bytes.saturating_sub(self.would.bytes);
         // Lines that it would take away may be gone by the person's hand: only its own lines speak for it.
         let much_like = resembling && 2 * self.strange < self.brings;
         let seen = self.found > 0 || self.shown == 0 || much_like;
-        // All of it is there, at the price of a line that another explained.
-        let cheaper = (self.would.lines, self.would.bytes) < (self.was.lines, self.was.bytes);
         let whole = self.kept || self.explains_as_many();
-        (self.is_found() && cheaper) || (whole && (explains || (seen && better > 0)))
+        // All of it is there, at the price of a line that another explained.
+        (self.is_found() && self.is_cheaper()) || (whole && seen && better > 0)
     }
 
     /// Whether the text shows all of the plan, and nothing of what it takes away. A line that the person has changed is not one that
     /// was taken away: fewer places have to be left open, too.
     fn is_full(&self) -> bool {
-        let fewer = self.would.lines < self.was.lines && self.would.gaps < self.was.gaps;
-        self.is_whole() && self.found == self.shown && fewer
+        self.is_whole() && self.found == self.shown && self.would.gaps < self.was.gaps
     }
 }
 
 /// Misfits of several windows.
 #[derive(Default)]
 struct Sum {
-    lines: usize,
     new: usize,
     gaps: usize,
     bytes: usize,
@@ -121,14 +121,12 @@ struct Sum {
 
 impl Sum {
     fn of(misfit: &Misfit) -> Self {
-        let new = misfit.new.len();
-        Self { lines: misfit.old + new, new, gaps: misfit.gaps, bytes: misfit.bytes }
+        Self { new: misfit.new.len(), gaps: misfit.gaps, bytes: misfit.bytes }
     }
 }
 
 impl std::ops::AddAssign for Sum {
     fn add_assign(&mut self, other: Self) {
-        self.lines += other.lines;
         self.new += other.new;
         self.gaps += other.gaps;
         self.bytes += other.bytes;
