@@ -244,10 +244,11 @@ impl Desk {
             room.tally.slips += 1;
             self.unsaid |= has_slipped && !note.is_alone;
             if note.marks.iter().any(|mark| matches!(mark.cause, Cause::Turn(_))) {
-                // An undo that was not said to be one types what a delivery before it in the same notification took out.
                 let known = before.buffer().to_string();
-                for text in std::iter::once(&known).chain(&note.between) {
-                    self.model.muddle_all(text, &note.after);
+                self.model.muddle_all(&known, &note.after);
+                if has_slipped {
+                    // An undo that was not said to be one types what a delivery before it in the same notification took out.
+                    note.between.iter().for_each(|text| self.model.muddle_all(text, &note.after));
                 }
             }
             self.editor.forget_truth();
