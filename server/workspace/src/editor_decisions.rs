@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hashline_history::{Found, HunkRef, Status, Store, StoreError};
+use hashline_history::{FileId, Found, HunkRef, Status, Store, StoreError};
 
 use crate::closed_documents::either_way;
 use crate::disk::{HardLinks, Place};
@@ -14,15 +14,14 @@ use crate::document::{Decided, Document, Elsewhere, Preview, Request, Target, Un
 use crate::record::OtherEditor;
 use crate::refusal::Refusal;
 use crate::slot::Slot;
-use crate::trees::{FormerFile, refused};
 use crate::workspace::Workspace;
 
 /// What a decision is about.
 #[derive(Default)]
 pub(crate) struct Meant {
     slots: Vec<Arc<Slot>>,
-    /// Files whose names do not lead to them any more. No editor has them.
-    former: Vec<FormerFile>,
+    /// Files whose names do not lead to them any more. The editor does not have them open.
+    former: Vec<(PathBuf, FileId)>,
 }
 
 impl From<Option<Arc<Slot>>> for Meant {
@@ -72,13 +71,13 @@ impl Workspace {
         for slot in &meant.slots {
             decided.extend(self.decide_in(slot, request, elsewhere).await);
         }
-        for former in meant.former {
-            let (workspace, asked) = (self.clone(), request.clone());
-            let one = tokio::task::spawn_blocking(move || {
-                let decided = workspace.decide_about_former(&former, std::slice::from_ref(&asked));
-                decided.unwrap_or_else(|refusal| refused(&asked.target, &refusal))
-            });
-            decided.extend(one.await.unwrap_or_default());
+        for (path, file) in meant.former {
+            match self.decide_if_former(&path, file, std::slice::from_ref(request)).await {
+                // What was decided so far has left its name to it.
+                Ok(Some(slot)) => decided.extend(self.decide_in(&slot, request, elsewhere).await),
+                Ok(None) => {}
+                Err(one) => decided.extend(one),
+            }
         }
         if is_nothing {
             decided.refused.push(Document::no_such(&request.target));
@@ -327,7 +326,8 @@ impl Workspace {
 /// What to say of a file that could not be written.
 fn not_on_disk(slot: &Slot, target: &Target, refusal: &Refusal) -> Decided {
     let refused = Document::not_decided(target, refusal.to_string());
-    match slot.place().filter(|_| matches!(refusal, Refusal::TakenOver { .. })) {
+    let is_elsewhere = matches!(refusal, Refusal::TakenOver { .. } | Refusal::NoAnswer { .. });
+    match slot.place().filter(|_| is_elsewhere) {
         Some(place) => asked_elsewhere(&place, refused),
         None => Decided { refused: vec![refused], ..Decided::default() },
     }

@@ -99,8 +99,8 @@ pub enum Refusal {
     },
     /// An editor that does not answer may have the file open.
     #[error(
-        "{path} may be open in {editor}, which does not answer, so nothing was changed. Try again; if it stays so, the person has to \
-         restart that editor."
+        "{path} may be open in {editor}, which does not answer, so nothing was changed. Try again; if it stays so, that editor has to \
+         be restarted."
     )]
     NoAnswer {
         /// The file.

@@ -216,7 +216,7 @@ impl Workspace {
     }
 
     /// Asks about other processes: each time right before a file is written, with everything computed, whether one has it. Then it
-    /// is not written ([`Refusal::TakenOver`]). The first that are given stay.
+    /// is not written ([`Refusal::TakenOver`], [`Refusal::NoAnswer`]). The first that are given stay.
     pub fn mind(&self, others: Arc<dyn Others>) {
         if self.inner.others.set(others).is_ok() && self.is_one_of_several() {
             self.later(Job::Watch);

@@ -28,7 +28,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// As for other changes; [`Refusal::TakenOver`] where an editor has the file.
+    /// As for other changes; [`Refusal::TakenOver`] where an editor has the file, [`Refusal::NoAnswer`] where one may have it.
     pub(crate) fn record_as_made<T>(
         &self,
         slot: &Arc<Slot>,

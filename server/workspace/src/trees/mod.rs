@@ -5,6 +5,7 @@ mod names;
 mod rehearsal;
 mod switch;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -43,8 +44,8 @@ enum Met {
     Former(FormerFile),
 }
 
-/// A file that is gone, while another one has its name, or stands in the way of it.
-pub(crate) struct FormerFile {
+/// A file whose name does not lead to it: it is gone while another one has its name, or something stands in the way of it.
+struct FormerFile {
     place: Place,
     store: Store,
     file: FileId,
@@ -55,6 +56,23 @@ impl Workspace {
     /// none, before any of it is written.
     pub async fn decide_about_file(&self, path: &Path, file: FileId, requests: &[Request]) -> Decided {
         let Some(first) = requests.first() else { return Decided::default() };
+        match self.decide_if_former(path, file, requests).await {
+            Ok(Some(slot)) if requests.len() == 1 => self.decide_in_each(Some(slot).into(), first).await,
+            Ok(Some(slot)) => self.decide_in_turn(&slot, requests).await.asked_everywhere(),
+            Ok(None) => self.decide_in_each(None.into(), first).await,
+            Err(decided) => decided,
+        }
+    }
+
+    /// Decides about a file if its name does not lead to it. Else nothing is decided, and its document is returned; none where it is not
+    /// served.
+    pub(crate) async fn decide_if_former(
+        &self,
+        path: &Path,
+        file: FileId,
+        requests: &[Request],
+    ) -> Result<Option<Arc<Slot>>, Decided> {
+        let Some(first) = requests.first() else { return Err(Decided::default()) };
         let (workspace, asked, there) = (self.clone(), requests.to_vec(), path.to_owned());
         let met = tokio::task::spawn_blocking(move || match workspace.meet(&there, file) {
             Ok(Some(Met::Former(former))) => Err(workspace.decide_about_former(&former, &asked)),
@@ -62,12 +80,8 @@ impl Workspace {
             Ok(None) => Ok(None),
             Err(refusal) => Err(Err(refusal)),
         });
-        match met.await.unwrap_or(Ok(None)) {
-            Ok(Some(slot)) if requests.len() == 1 => self.decide_in_each(Some(slot).into(), first).await,
-            Ok(Some(slot)) => self.decide_in_turn(&slot, requests).await.asked_everywhere(),
-            Ok(None) => self.decide_in_each(None.into(), first).await,
-            Err(decided) => decided.unwrap_or_else(|refusal| refused(&first.target, &refusal)),
-        }
+        let refused = |refusal| refused(&first.target, &refusal);
+        met.await.unwrap_or(Ok(None)).map_err(|decided| decided.unwrap_or_else(refused))
     }
 
     /// What decisions about one document would come to, one after the other, whether an editor has it open or not. None is made. Who has the
@@ -126,19 +140,35 @@ impl Workspace {
         Ok(self.slot_at(path)?.map(Met::Named))
     }
 
-    /// The files of edits whose names do not lead to them any more, each once.
-    pub(crate) fn former_files<'a>(&self, edits: impl Iterator<Item = &'a Found>) -> Vec<FormerFile> {
-        let mut all: Vec<FormerFile> = Vec::new();
+    /// The files of edits whose names do not lead to them any more, each once, by their names. Those that the editor has open under
+    /// another name are not among them.
+    pub(crate) fn former_files<'a>(&self, edits: impl Iterator<Item = &'a Found>) -> Vec<(PathBuf, FileId)> {
+        let mut seen: HashSet<(PathBuf, FileId)> = HashSet::new();
+        let mut former = Vec::new();
         for edit in edits {
-            if all.iter().all(|known| known.file != edit.file)
-                && let Some(place) = self.read_roots().identify(edit.document.as_path())
+            let path = edit.document.as_path();
+            if let Some(place) = self.read_roots().identify(path)
                 && let Ok(Some(store)) = self.meet_former(&place, edit.file)
+                // Each history has ids of its own.
+                && seen.insert((store.folder().to_owned(), edit.file))
                 && is_still_called_so(&store, edit)
+                && !self.has_file_open(&store, edit.file)
             {
-                all.push(FormerFile { place, store, file: edit.file });
+                former.push((path.to_owned(), edit.file));
             }
         }
-        all
+        former
+    }
+
+    /// Whether the editor has a file of a history open, whatever it is called there.
+    fn has_file_open(&self, store: &Store, file: FileId) -> bool {
+        let is_in_it =
+            |place: Place| self.history_of(&place).is_some_and(|own| own.folder() == store.folder());
+        self.slots().iter().any(|slot| {
+            slot.lock().is_open()
+                && slot.recorded().latest.is_some_and(|(known, _)| known == file)
+                && slot.place().is_some_and(is_in_it)
+        })
     }
 
     /// The history of a file whose name does not lead to it any more; none where it does.
@@ -150,7 +180,7 @@ impl Workspace {
     }
 
     /// Decides about a file that is gone while another one has its name. It comes back where the name is free by now.
-    pub(crate) fn decide_about_former(
+    fn decide_about_former(
         &self,
         FormerFile { place, store, file }: &FormerFile,
         requests: &[Request],
@@ -204,7 +234,9 @@ impl Workspace {
     /// Forgets a document whose file has its name no more, if something was recorded of that since. False if it has.
     pub(crate) fn forget_passed(&self, slot: &Slot) -> Result<bool, Refusal> {
         let Some((store, file, known)) = self.passed(slot)? else { return Ok(false) };
-        if store.file(file)?.sequence != known {
+        // A history that does not know it any more was set aside.
+        let Ok(past) = store.file(file) else { return Ok(false) };
+        if past.sequence != known {
             self.forget_former(&slot.key, file);
         }
         Ok(true)
@@ -412,7 +444,7 @@ fn former(place: &Place, past: &Past) -> Document {
     document
 }
 
-pub(crate) fn refused(target: &Target, refusal: &Refusal) -> Decided {
+fn refused(target: &Target, refusal: &Refusal) -> Decided {
     let refused = vec![Document::not_decided(target, refusal.to_string())];
     Decided { refused, ..Decided::default() }
 }

@@ -402,9 +402,10 @@ async fn an_editor_that_does_not_answer_is_not_said_to_have_opened_the_file() {
     let refusal = desk.change("a.txt", FileAction::Delete).await.unwrap_err().to_string();
     assert!(refusal.contains(words), "{refusal}");
 
+    // That editor may be asked.
     let decided = desk.decide(Choice::Reject, Target::Edit(edit)).await;
-    assert_eq!(decided.refused.len(), 1);
-    let message = &decided.refused[0].message;
+    assert_eq!(decided.elsewhere.len(), 1);
+    let message = &decided.elsewhere[0].refused.message;
     assert!(message.contains(words), "{message}");
     assert_eq!(desk.file("a.txt").unwrap(), b"1\n");
 }
