@@ -390,6 +390,28 @@ async fn an_editor_that_does_not_answer_is_the_reason_where_it_may_have_the_name
     assert_eq!((desk.file("a.txt"), desk.file("b.txt")), (None, Some(b"a\n".to_vec())));
 }
 
+/// The file that took the name is decided about first, and leaves it.
+#[tokio::test]
+async fn a_conversation_is_taken_back_of_a_file_whose_name_another_one_took() {
+    let desk = Desk::new(Settings::default());
+    desk.write("a.txt", b"a\n");
+    desk.write("c.txt", b"c\n");
+    let removed = desk.change("a.txt", FileAction::Delete).await.unwrap();
+    let (conversation, _) = removed.conversation;
+    let request = FileRequest {
+        path: "c.txt".into(),
+        change: FileAction::Move("a.txt".into()),
+        conversation: Some(conversation.to_string()),
+        tool: "a_tool".into(),
+        reason: None,
+    };
+    desk.workspace.change_file(&caller(), request).await.unwrap();
+    assert_eq!((desk.file("a.txt"), desk.file("c.txt")), (Some(b"c\n".to_vec()), None));
+    let decided = desk.decide(Choice::Reject, Target::Whole(conversation)).await;
+    assert_eq!(decided.refused, []);
+    assert_eq!((desk.file("a.txt"), desk.file("c.txt")), (Some(b"a\n".to_vec()), Some(b"c\n".to_vec())));
+}
+
 #[tokio::test]
 async fn an_editor_that_does_not_answer_is_not_said_to_have_opened_the_file() {
     let desk = Desk::new(Settings::default());
