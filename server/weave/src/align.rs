@@ -14,11 +14,17 @@ const BUDGET: usize = 4_000_000;
 /// that stand once on both sides. Lines are given by numbers, equal ones by the same.
 pub(crate) fn align(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
-    stretch(old, new, 0..old.len(), 0..new.len(), &mut pairs);
-    let most = one_by_one(old, new, 0..old.len(), 0..new.len());
-    if most.len() > pairs.len() {
-        pairs = most;
+    let (left, right) = between_ends(old, new, 0..old.len(), 0..new.len(), &mut pairs);
+    let mut between = Vec::new();
+    stretch(old, new, left.clone(), right.clone(), &mut between);
+    // Where each line of one side has its partner there are no more pairs to be had.
+    if between.len() < left.len().min(right.len()) {
+        let most = one_by_one(old, new, left, right);
+        if most.len() > between.len() {
+            between = most;
+        }
     }
+    pairs.extend(between);
     pairs.sort_unstable();
     pairs
 }
@@ -34,13 +40,14 @@ pub(crate) fn align_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     align(&numbers(old), &numbers(new))
 }
 
-fn stretch(
+/// Pairs what a stretch has in common at its beginning and at its end. Returns what is left of it.
+fn between_ends(
     old: &[u32],
     new: &[u32],
     mut left: Range<usize>,
     mut right: Range<usize>,
     pairs: &mut Vec<(usize, usize)>,
-) {
+) -> (Range<usize>, Range<usize>) {
     while !left.is_empty() && !right.is_empty() && old[left.start] == new[right.start] {
         pairs.push((left.start, right.start));
         left.start += 1;
@@ -51,6 +58,17 @@ fn stretch(
         right.end -= 1;
         pairs.push((left.end, right.end));
     }
+    (left, right)
+}
+
+fn stretch(
+    old: &[u32],
+    new: &[u32],
+    left: Range<usize>,
+    right: Range<usize>,
+    pairs: &mut Vec<(usize, usize)>,
+) {
+    let (left, right) = between_ends(old, new, left, right, pairs);
     if left.is_empty() || right.is_empty() {
         return;
     }
