@@ -75,7 +75,7 @@ mod attribution;
 mod model;
 mod shared;
 
-pub use attribution::{Candidate, How, JournalId, Judgement, Regions, Switched, Turn, Weave};
+pub use attribution::{Candidate, Cost, How, JournalId, Judgement, Regions, Switched, Turn, Weave};
 #[doc(hidden)]
 pub use model::LineState;
 pub use model::{

@@ -7,6 +7,7 @@ use std::ops::Range;
 use hashline_text::Text;
 
 use crate::align::align;
+use crate::attribution::interpretation::Cost;
 use crate::attribution::region::Region;
 use crate::model::{Model, Run};
 
@@ -54,10 +55,8 @@ pub(crate) type Contents<'a> = Vec<Cow<'a, str>>;
 pub(crate) struct Misfit {
     /// New lines without a partner, by name.
     pub new: Vec<u32>,
-    /// The same, where two that stand in the same gap count once.
-    pub gaps: usize,
-    /// Bytes in which the lines of the gaps differ, and one for each line that is more on one side.
-    pub bytes: usize,
+    /// What the gaps between lines that are the same leave to be typed.
+    pub cost: Cost,
     /// Those of them in lines that a plan would show: what does not stand in the text as it would be.
     pub strange: usize,
 }
@@ -213,6 +212,12 @@ impl Stretch {
         visible + self.open.iter().sum::<u32>() as usize
     }
 
+    /// How much of it is left to be typed as it is paired now.
+    pub(crate) fn cost(&self, contents: &Contents<'_>) -> Cost {
+        let whole = Window { items: 0..self.items.len(), new: 0..self.new.len(), pairs: Vec::new() };
+        self.misfit(&whole, contents).cost
+    }
+
     /// How badly a window fits as it is paired now.
     pub(crate) fn misfit(&self, window: &Window, contents: &Contents<'_>) -> Misfit {
         let items = window.items.clone().filter(|at| self.items[*at].visible);
@@ -254,15 +259,15 @@ impl Stretch {
                 continue;
             };
             misfit.new.extend(&self.new[next..pair]);
-            misfit.gaps += gap.len().max(pair - next);
+            misfit.cost.lines += gap.len().max(pair - next);
             let text = |name: u32| contents[name as usize].as_ref();
             let lines = gap.len().max(pair - next);
             let left = gap.iter().map(|at| text(self.items[*at].name)).chain(std::iter::repeat(""));
             let right = self.new[next..pair].iter().map(|name| text(*name)).chain(std::iter::repeat(""));
-            misfit.bytes += gap.len().abs_diff(pair - next);
+            misfit.cost.bytes += gap.len().abs_diff(pair - next);
             for (at, (left, right)) in left.zip(right).take(lines).enumerate() {
                 let (left, right) = differing(left, right);
-                misfit.bytes += left + right;
+                misfit.cost.bytes += left + right;
                 misfit.strange += if gap.get(at).is_some_and(|item| comes(*item)) { left } else { 0 };
             }
             gap.clear();

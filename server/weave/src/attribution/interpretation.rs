@@ -36,6 +36,22 @@ pub struct Switched {
     pub how: How,
 }
 
+/// How much of a text an explanation of it leaves to be typed. The less it is, the better the explanation: lines count first, then bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cost {
+    /// Lines that nothing explains; one that stands in the place of another counts once.
+    pub lines: usize,
+    /// Bytes in which those lines differ from what stood there, and one for each line that came or went.
+    pub bytes: usize,
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.lines += other.lines;
+        self.bytes += other.bytes;
+    }
+}
+
 /// What a new text of the editor meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judgement {

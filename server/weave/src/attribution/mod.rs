@@ -35,7 +35,7 @@ mod undo;
 mod unobserved;
 mod weave;
 
-pub use interpretation::{Candidate, How, Judgement, Switched};
+pub use interpretation::{Candidate, Cost, How, Judgement, Switched};
 pub use journal::{JournalId, Turn};
 pub use region::Regions;
 pub use weave::Weave;

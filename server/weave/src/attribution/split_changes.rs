@@ -3,10 +3,11 @@
 
 use hashline_text::Text;
 
-use crate::attribution::interpretation::{Candidate, How, Judgement, Switched};
+use crate::attribution::aligned_region::Stretch;
+use crate::attribution::interpretation::{Candidate, Cost, How, Judgement, Switched};
 use crate::attribution::region::Regions;
 use crate::attribution::weave::{Checkpoint, Weave};
-use crate::model::HunkId;
+use crate::model::{HunkId, Plan};
 
 impl Weave {
     /// As [`recognised`](Self::recognised), after a judgement that was [`half_shown`](Judgement::half_shown): judges the notification
@@ -33,6 +34,33 @@ impl Weave {
             }
         }
         judgement
+    }
+
+    /// The state before the latest notification, where that seemed to show a part of something.
+    #[must_use]
+    pub fn before_half_shown(&self) -> Option<&Self> {
+        self.checkpoint.as_deref().map(|checkpoint| &checkpoint.weave)
+    }
+
+    /// How much of the text is left to be typed where the hunks that have come or gone since `before` are switched in the text of that
+    /// state. None where they cannot be.
+    #[must_use]
+    pub fn left_to_type_since(&self, before: &Self) -> Option<Cost> {
+        let mut then = before.model.clone();
+        let differs = |hunk: &HunkId| then.in_buffer(*hunk) != self.in_buffer(*hunk);
+        let (on, off): (Vec<_>, Vec<_>) =
+            then.hunks().filter(differs).partition(|hunk| self.in_buffer(*hunk));
+        then.carry_out(&Plan::switch(&on, &off)).ok()?;
+        let mut regions = Regions::default();
+        regions.replace_all(&mut then.buffer().clone(), self.buffer().clone());
+        let regions = regions.trimmed(then.buffer(), self.buffer());
+        let mut cost = Cost::default();
+        for region in regions {
+            let (from, to) = then.stretch_of(&region.old);
+            let (stretch, contents) = Stretch::of(&then, region, from..to, self.buffer());
+            cost += stretch.cost(&contents);
+        }
+        Some(cost)
     }
 
     /// Goes back to the state before the latest notifications, to judge them once more. What was refused, published or taken back since is so

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::attribution::aligned_region::{Contents, Misfit, Stretch};
-use crate::attribution::interpretation::How;
+use crate::attribution::interpretation::{Cost, How};
 use crate::model::{HunkId, Model, Plan, Spans};
 
 /// The state while switches are tried.
@@ -89,25 +89,24 @@ impl Fit {
 
     /// Whether less of the text is left to be typed with the plan: lines, then bytes.
     fn is_cheaper(&self) -> bool {
-        (self.would.gaps, self.would.bytes) < (self.was.gaps, self.was.bytes)
+        self.would.cost < self.was.cost
     }
 
     /// Whether a plan that was asked for explains the text better: with lines that are there, or with one that was changed as it came
     /// and is still for the most part what it was.
     fn is_likely(&self, resembling: bool) -> bool {
-        let better = self.was.bytes.saturating_sub(self.would.bytes);
         // Lines that it would take away may be gone by the person's hand: only its own lines speak for it.
         let much_like = resembling && 2 * self.strange < self.brings;
         let seen = self.found > 0 || self.shown == 0 || much_like;
         let whole = self.kept || self.explains_as_many();
         // All of it is there, at the price of a line that another explained.
-        (self.is_found() && self.is_cheaper()) || (whole && seen && better > 0)
+        (self.is_found() || (whole && seen)) && self.is_cheaper()
     }
 
     /// Whether the text shows all of the plan, and nothing of what it takes away. A line that the person has changed is not one that
     /// was taken away: fewer places have to be left open, too.
     fn is_full(&self) -> bool {
-        self.is_whole() && self.found == self.shown && self.would.gaps < self.was.gaps
+        self.is_whole() && self.found == self.shown && self.would.cost.lines < self.was.cost.lines
     }
 }
 
@@ -115,21 +114,19 @@ impl Fit {
 #[derive(Default)]
 struct Sum {
     new: usize,
-    gaps: usize,
-    bytes: usize,
+    cost: Cost,
 }
 
 impl Sum {
     fn of(misfit: &Misfit) -> Self {
-        Self { new: misfit.new.len(), gaps: misfit.gaps, bytes: misfit.bytes }
+        Self { new: misfit.new.len(), cost: misfit.cost }
     }
 }
 
 impl std::ops::AddAssign for Sum {
     fn add_assign(&mut self, other: Self) {
         self.new += other.new;
-        self.gaps += other.gaps;
-        self.bytes += other.bytes;
+        self.cost += other.cost;
     }
 }
 
@@ -204,10 +201,7 @@ impl Trial<'_> {
             // Nobody says so: only on the word of at least half of the lines that it would show.
             _ => {
                 full || fit.is_plain()
-                    || (fit.is_whole()
-                        && fit.would.gaps < fit.was.gaps
-                        && fit.shown > 0
-                        && 2 * fit.found >= fit.shown)
+                    || (fit.is_whole() && fit.is_cheaper() && fit.shown > 0 && 2 * fit.found >= fit.shown)
             }
         };
         if !kept {

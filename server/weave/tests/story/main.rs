@@ -6,7 +6,8 @@ mod revised;
 
 use hashline_text::{Encoding, Ending, OwnedLine, Position, Span, Text};
 use hashline_weave::{
-    Candidate, Change, Conflict, How, HunkId, Judgement, Plan, PutIn, Regions, TakeOut, Turn, View, Weave,
+    Candidate, Change, Conflict, Cost, How, HunkId, Judgement, Plan, PutIn, Regions, TakeOut, Turn, View,
+    Weave,
 };
 
 fn lines(text: &str) -> Vec<OwnedLine> {
@@ -363,6 +364,9 @@ fn a_delivery_in_two_parts_is_judged_as_one() {
     let first = edit(&mut weave, &[accept(hunk)], &[((1, 0), (2, 0), "")]);
     assert!(first.half_shown, "{first:?}");
     assert!(!weave.in_buffer(hunk));
+    let before = weave.before_half_shown().unwrap().clone();
+    let apart = weave.left_to_type_since(&before).unwrap();
+    assert_eq!(apart, Cost { lines: 1, bytes: 2 });
     let mut text = weave.buffer().clone();
     let mut regions = Regions::default();
     let span = Span::new(Position::new(1, 0), Position::new(3, 0));
@@ -372,6 +376,18 @@ fn a_delivery_in_two_parts_is_judged_as_one() {
     assert_eq!(second.switched[0].how, How::Asked(1));
     assert_eq!(weave.edited(hunk), hashline_weave::Edited::default());
     assert_eq!(weave.buffer().to_string(), "a\nB\nC\nD\ne\n");
+    assert_eq!(weave.left_to_type_since(&before), Some(Cost::default()));
+}
+
+#[test]
+fn a_delivery_is_seen_that_leaves_fewer_lines_though_the_person_typed_one_like_that_it_took_away() {
+    let mut weave = Weave::new(Text::from("import(a)\nb\n"));
+    let first = weave.record(&[change(0..0, "x\ny\n")]).unwrap()[0];
+    let second = weave.record(&[change(0..3, "z one\nw two\n")]).unwrap()[0];
+    let asked = Candidate { plan: Plan::switch(&[first, second], &[]), how: How::Asked(1) };
+    edit(&mut weave, &[asked], &[((0, 0), (1, 0), "import(b)\np() z one\nw two\n")]);
+    assert!(weave.in_buffer(first) && weave.in_buffer(second));
+    assert_eq!(weave.buffer().to_string(), "import(b)\np() z one\nw two\nb\n");
 }
 
 #[test]
