@@ -426,7 +426,7 @@ t.test("telling typing from undo takes no time, however many changes there are t
       vim.api.nvim_buf_set_text(0, 0, 0, 0, 0, { "x" })
       vim.bo.undolevels = vim.bo.undolevels -- a step of its own
     end
-    local undo, most = require("hashline.undo"), 0
+    local undo, most = require("hashline.undo_detection"), 0
     vim.api.nvim_buf_attach(0, false, {
       on_lines = function()
         local started = vim.uv.hrtime()

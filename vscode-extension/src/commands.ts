@@ -9,8 +9,8 @@ import type { ReviewDocument } from "./review/model";
 import { insteadInWords, leftIn } from "./review/progress";
 import type { Node } from "./review/tree";
 import { counted, tallyOf, VERBS, verbsFor, type Way } from "./review/wording";
-import { saying } from "./views/saying";
-import { keyInFront, keyOf } from "./views/sides";
+import { keyInFront, keyOf } from "./views/compareAddresses";
+import { saying } from "./views/statusMessage";
 
 type Run = (...args: unknown[]) => unknown;
 

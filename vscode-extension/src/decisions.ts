@@ -10,8 +10,8 @@ import { meantBy } from "./review/target";
 import type { Target } from "./review/tree";
 import { conflictOf, counted, type Way } from "./review/wording";
 import type { Sidecar } from "./sidecar";
-import { saying } from "./views/saying";
-import { keyInFront } from "./views/sides";
+import { keyInFront } from "./views/compareAddresses";
+import { saying } from "./views/statusMessage";
 
 /** What a decision is about. */
 export interface Subject {

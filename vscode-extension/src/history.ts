@@ -7,8 +7,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
+import { trust } from "./pinnedBinary";
 import type { Sidecar } from "./sidecar";
-import { trust } from "./trusted";
 
 const LONGEST_MS = 20_000;
 /** A file of this size is not looked at in a comparison. */

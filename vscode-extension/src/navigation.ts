@@ -5,9 +5,9 @@ import type { Lines } from "./protocol";
 import { type Entry, hunkAt, inTextOrder, isInText, rowOf } from "./review/hunks";
 import type { Review, ReviewDocument } from "./review/model";
 import { announcement } from "./review/wording";
-import { nameOf } from "./views/names";
-import { saying } from "./views/saying";
-import { documentUri, keyOf } from "./views/sides";
+import { documentUri, keyOf } from "./views/compareAddresses";
+import { nameOf } from "./views/fileNames";
+import { saying } from "./views/statusMessage";
 
 /** How long the place of a hunk in a file that was just opened is waited for. */
 const PLACE_MS = 2000;

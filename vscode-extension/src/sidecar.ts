@@ -8,13 +8,14 @@ import {
   LanguageClient,
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
+import { Deliverer } from "./applyDelivery";
 import { causeOf } from "./causes";
 import { config } from "./config";
-import { Deliverer } from "./delivery";
 import { ended, type Failure, mismatched, missing, notStarted, reasonOf, untrusted } from "./failure";
 import { lineChangesOf } from "./lineChanges";
 import { type Found, locate } from "./locator";
 import { OpenDocuments } from "./openDocuments";
+import { type Trusted, trust } from "./pinnedBinary";
 import {
   type Announcement,
   type Cause,
@@ -30,8 +31,7 @@ import {
 } from "./protocol";
 import type { Review } from "./review/model";
 import { Saves } from "./saves";
-import { mark } from "./starting";
-import { type Trusted, trust } from "./trusted";
+import { mark } from "./startingMark";
 
 export type SidecarState =
   | { kind: "stopped" }

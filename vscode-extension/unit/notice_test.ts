@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { FileNames } from "../src/views/names";
+import { FileNames } from "../src/views/fileNames";
 import { Notice } from "../src/views/notice";
 import { edit, hunk, list, reviewOf } from "./fixtures";
 import { person, settings } from "./vscode";

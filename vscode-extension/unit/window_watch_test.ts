@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isShared, type StatusReport } from "../src/neighbours";
+import { isShared, type StatusReport } from "../src/otherEditors";
 import { WindowWatch } from "../src/windowWatch";
 
 /** A window that answers when it is let, and what was done. */

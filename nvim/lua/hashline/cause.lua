@@ -6,7 +6,7 @@
 --- each didChange passes through here on its way out: it has one entry for each change that was reported, so it can be cut between two
 --- steps, and what is part of a step waits until that is over.
 local tracking = require("hashline.tracking")
-local undo = require("hashline.undo")
+local undo = require("hashline.undo_detection")
 
 local M = {}
 

@@ -26,7 +26,7 @@ function M.check()
   local found, sentence = locator.find(config.get("binary"), vim.env.HASHLINE_BIN)
   local start ---@type hashline.Trusted?
   if found then
-    start, sentence = require("hashline.trusted").verify(found, config.get("binary_hash"))
+    start, sentence = require("hashline.pinned_binary").verify(found, config.get("binary_hash"))
   end
   if found and start then
     if start.told then

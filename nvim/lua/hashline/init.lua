@@ -12,7 +12,7 @@ function M.start()
   started = true
   local state = require("hashline.state")
   local client = require("hashline.client")
-  state.subscribe(require("hashline.keys").update) -- the first, as the keys are drawn
+  state.subscribe(require("hashline.hunk_keys").update) -- the first, as the keys are drawn
   require("hashline.render").start()
   state.subscribe(require("hashline.status").update)
   state.subscribe(require("hashline.notice").update)
@@ -37,7 +37,7 @@ function M.start()
     group = group,
     desc = "hashline: nobody waits for an editor that ends",
     callback = function()
-      require("hashline.starting").stop()
+      require("hashline.starting_mark").stop()
     end,
   })
 end

@@ -1,6 +1,6 @@
 --- All undecided hunks of all documents in the quickfix list, where they can be decided, too.
 local hunks = require("hashline.hunks")
-local keys = require("hashline.keys")
+local keys = require("hashline.hunk_keys")
 local screens = require("hashline.screens")
 local state = require("hashline.state")
 

@@ -7,7 +7,7 @@
 ---   * highlights of the lines that are: from a decoration provider, for the lines being drawn.
 local colours = require("hashline.colours")
 local hunks = require("hashline.hunks")
-local keys = require("hashline.keys")
+local keys = require("hashline.hunk_keys")
 local marks = require("hashline.marks")
 local state = require("hashline.state")
 local syntax = require("hashline.syntax")

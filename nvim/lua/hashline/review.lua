@@ -180,7 +180,7 @@ local function close()
     end
   end
   for _, buf in ipairs({ shown.files.buf, shown.diffs.buf }) do
-    require("hashline.keys").in_list(buf, false)
+    require("hashline.hunk_keys").in_list(buf, false)
     if vim.api.nvim_buf_is_valid(buf) then
       vim.api.nvim_buf_delete(buf, { force = true })
     end
@@ -306,7 +306,7 @@ function M.open()
   local doing = actions.of(view)
   for _, shown in ipairs({ diffs, files }) do
     keys.set(shown.buf, doing)
-    require("hashline.keys").in_list(shown.buf, true)
+    require("hashline.hunk_keys").in_list(shown.buf, true)
   end
   watch(view)
   renew()

@@ -43,13 +43,13 @@ mod anchor;
 mod apply;
 mod content;
 mod difference;
-mod edit;
-mod explain;
 mod failure;
+mod failure_messages;
 mod indexed_text;
+mod line_edit;
 mod line_hash;
 mod nearest_lines;
-mod numbered;
+mod numbered_lines;
 mod operation;
 mod patch;
 mod replacement;
@@ -61,14 +61,14 @@ mod whole_file;
 pub use anchor::{Anchor, AnchorError, AnchorSpan, LineAnchor};
 pub use apply::{apply, endings_for, owned_lines};
 pub use content::content_lines;
-pub use edit::{Hunk, LineEdit, merge_touching};
-pub use explain::{
+pub use failure::{AnchorFailure, Mismatch, Part, Problem, RewriteFailure};
+pub use failure_messages::{
     CONTEXT, MAX_SHOWN_CHARS, explain, explain_form, explain_numbered, explain_patch, explain_rewrite,
 };
-pub use failure::{AnchorFailure, Mismatch, Part, Problem, RewriteFailure};
+pub use line_edit::{Hunk, LineEdit, merge_touching};
 pub use line_hash::{LineHash, line_hash};
 pub use nearest_lines::Near;
-pub use numbered::{LineRange, NumberProblem, NumberedEdit, NumberedFailure};
+pub use numbered_lines::{LineRange, NumberProblem, NumberedEdit, NumberedFailure};
 pub use operation::{OpName, Operation, OperationError, OperationProblem, RawOperation};
 pub use patch::{Patch, PatchError};
 pub use replacement::{Replacement, replace};

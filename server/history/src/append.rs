@@ -10,6 +10,7 @@ use crate::draft_delta::{self, Told, weave_in};
 use crate::error::{Result, StoreError};
 use crate::folder::{Folder, Open, Opened};
 use crate::id::{EditId, FileId, HunkRef};
+use crate::json_format::WireDelta;
 use crate::layout;
 use crate::ledger::{Header, Ledger, VERSION};
 use crate::name::DocumentName;
@@ -18,7 +19,6 @@ use crate::record_lines::read_document;
 use crate::session::Session;
 use crate::store::{Known, Store, Unsure, remember};
 use crate::transaction::{Draft, IntentEnd, Subject, Together, Transaction};
-use crate::wire::WireDelta;
 
 /// What was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

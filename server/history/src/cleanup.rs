@@ -17,6 +17,7 @@ use crate::document::{Content, Document};
 use crate::error::{Result, StoreError};
 use crate::folder::Open;
 use crate::id::{ConversationId, EditId, FileId};
+use crate::json_format::{WireDelta, without_text};
 use crate::layout;
 use crate::ledger::{Header, Ledger};
 use crate::name::DocumentName;
@@ -24,7 +25,6 @@ use crate::record::{Sequence, Status};
 use crate::record_lines::{read_document, read_line};
 use crate::session::Session;
 use crate::transaction::{Base, OwnerChange, Transaction};
-use crate::wire::{WireDelta, without_text};
 
 /// Why something of a document stays.
 #[derive(Clone, Debug, PartialEq, Eq)]

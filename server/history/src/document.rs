@@ -7,11 +7,11 @@ use hashline_weave::{HunkId, Weave};
 use serde_json::value::RawValue;
 
 use crate::id::{EditId, FileId, HunkRef};
+use crate::json_format::{DeltaSum, WireDelta, with_text};
 use crate::name::DocumentName;
 use crate::reason::Reason;
 use crate::record::{Decision, Location, Sequence, Status};
 use crate::transaction::{Effect, NewEdit, OwnerChange, Registers, Transaction};
-use crate::wire::{DeltaSum, WireDelta, with_text};
 
 /// A transaction whose deltas are read when they are needed.
 pub(crate) type Unread = Transaction<Box<RawValue>>;

@@ -9,11 +9,11 @@ use crate::diff::{Replaced, unified};
 use crate::document::{Content, Document};
 use crate::error::StoreError;
 use crate::id::HunkRef;
+use crate::json_format::{WireDelta, WireForm, without_text};
 use crate::layout;
 use crate::name::DocumentName;
 use crate::record::Sequence;
 use crate::transaction::{Base, Continuity, Draft, NewEdit, Now, Operation, Transaction};
-use crate::wire::{WireDelta, WireForm, without_text};
 
 /// Deltas may weigh this much, or as much as what a base costs if that is more, before a base is written: so a replay costs no
 /// more than a few times the file, and writing bases no more than the deltas did.

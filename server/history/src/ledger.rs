@@ -11,12 +11,12 @@ use crate::connection::Connection;
 use crate::error::StoreError;
 use crate::folder::WAY;
 use crate::id::{ConversationId, EditId, FileId};
+use crate::json_format::to_line;
 use crate::layout;
 use crate::name::DocumentName;
 use crate::record::{Decision, Location, Sequence, Status};
 use crate::seal::Signer;
 use crate::transaction::{IntentEnd, OwnerChange, Together, Transaction};
-use crate::wire::to_line;
 
 /// The newest version of the record that this program reads and writes. Since the second there are transactions that count together: a program
 /// that does not know of them would take the first of a torn group for the whole.

@@ -86,10 +86,12 @@ mod find;
 mod folder;
 mod foreign;
 mod id;
+mod json_format;
 mod layout;
 mod ledger;
 mod list_edits;
 mod log_entry;
+mod multi_file_switch;
 mod name;
 mod one_line;
 pub mod path;
@@ -102,10 +104,8 @@ mod seal;
 mod session;
 mod steps;
 mod store;
-mod switch;
 mod transaction;
 mod undecided_reason;
-mod wire;
 
 pub use agent_name::AgentName;
 pub use append::Appended;
@@ -121,6 +121,7 @@ pub use id::{ConversationId, EditId, FileId, HunkRef};
 pub use ledger::Damage;
 pub use list_edits::Listing;
 pub use log_entry::LogEntry;
+pub use multi_file_switch::Switched;
 pub use name::DocumentName;
 pub use one_line::{inert_json, one_line, shows};
 pub use reason::Reason;
@@ -128,7 +129,6 @@ pub use record::{Decision, Location, Sequence, Status};
 pub use seal::Signer;
 pub use session::Session;
 pub use store::{Found, Glance, Store, Summary};
-pub use switch::Switched;
 pub use transaction::{
     Continuity, Decided, Draft, Effect, FileChange, IntentEnd, Located, Mode, NewEdit, NewHunk, Now,
     Operation, OwnerChange, Registers, Subject,

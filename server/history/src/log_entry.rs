@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::StoreError;
+use crate::json_format::to_line;
 use crate::record::Status;
 use crate::transaction::Operation;
-use crate::wire::to_line;
 
 /// What a conversation's log says of one edit. Derived from `decisions.log`, and never trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::agent_name::AgentName;
 use crate::connection::Connection;
 use crate::id::{ConversationId, EditId, FileId, HunkRef};
+use crate::json_format::{WireForm, hash, hunk};
 use crate::name::DocumentName;
 use crate::reason::Reason;
 use crate::record::{Decision, Location, Sequence};
-use crate::wire::{WireForm, hash, hunk};
 
 /// What an edit does to its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -16,8 +16,8 @@ use crate::error::{Error, RemoteError, Result};
 use crate::frame::{Frame, FrameReader};
 use crate::message::{Call, Decide, DecideOutcome, Held, Hello, Holds, Raw, SidecarStatus, Status};
 use crate::outbox::Outbox;
+use crate::private_socket;
 use crate::server::IN_FLIGHT;
-use crate::socket;
 use crate::stream::{self, ReadHalf};
 
 /// How long the other side may take to greet.
@@ -116,7 +116,7 @@ impl Client {
 
     /// Connects to the socket at an address.
     pub async fn connect_to(address: &Path) -> Result<Self> {
-        let stream = socket::connect(address).await?;
+        let stream = private_socket::connect(address).await?;
         let (reading, writing) = stream::split(stream).map_err(|error| Error::io(address, error))?;
         let outbox = Outbox::new(writing);
         outbox.send(Frame::Hello(Hello::ours()).to_line()?);

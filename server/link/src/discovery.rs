@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::folder::{is_hidden, own_file};
 use crate::id::SidecarId;
 use crate::message::PROTOCOL;
-use crate::socket::{self, Listener};
+use crate::private_socket::{self, Listener};
 use crate::starting::{Mark, read_marks};
 use crate::state_dir::{self, StateDir};
 
@@ -86,7 +86,7 @@ impl Sidecar {
     /// Whether it has certainly ended: nobody listens at its socket any more.
     #[must_use]
     pub fn has_ended(&self) -> bool {
-        socket::is_refused(&self.socket)
+        private_socket::is_refused(&self.socket)
     }
 
     /// The innermost of its roots that holds `path`, by names alone: the caller resolves links before.
@@ -169,7 +169,7 @@ impl Drop for Announcement {
 pub fn discover(state: &StateDir) -> Vec<Sidecar> {
     let mut sidecars = read_all(&state.sidecars());
     sidecars.retain(|sidecar| {
-        let refused = socket::is_refused(&sidecar.socket);
+        let refused = private_socket::is_refused(&sidecar.socket);
         if refused {
             remove_stale(state, sidecar);
         }

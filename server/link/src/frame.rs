@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::apart::done_apart;
 use crate::error::{Error, RemoteError, Result};
+use crate::heavy_work::done_apart;
 use crate::message::{Hello, Raw};
 
 /// How long a line may be, its break included.

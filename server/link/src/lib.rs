@@ -60,7 +60,6 @@
 
 #![forbid(unsafe_code)]
 
-mod apart;
 #[cfg(test)]
 #[path = "../../text/tests/text/cases.rs"]
 mod cases;
@@ -69,29 +68,30 @@ mod discovery;
 mod error;
 mod folder;
 mod frame;
+mod heavy_work;
 mod id;
 mod message;
 mod outbox;
+mod private_socket;
 mod secret;
 mod server;
-mod socket;
 mod starting;
 mod state_dir;
 mod stream;
 
-pub use apart::{apart, done_apart};
 pub use client::{Begun, Client};
 pub use discovery::{Announcement, Finder, Sidecar, announce, discover};
 pub use error::{Error, RemoteError, RemoteKind, Result};
 pub use frame::FRAME_LIMIT;
+pub use heavy_work::{apart, done_apart};
 pub use id::SidecarId;
 pub use message::{
     AgentStatus, Along, Call, CallerInfo, Decide, DecideOutcome, DecideResult, Decision, DocumentStatus,
     FileThen, GrantInfo, Held, Hello, Holds, Mine, PROTOCOL, Raw, Refused, Request, SidecarStatus, Status,
 };
+pub use private_socket::Listener;
 pub use secret::Secret;
 pub use server::{Handler, IN_FLIGHT, serve};
-pub use socket::Listener;
 pub use starting::{Mark, PATIENCE, has_ended};
 pub use state_dir::{StateDir, home, private_folder};
 /// How a handler learns that nobody waits for it any more.

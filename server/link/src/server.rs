@@ -10,15 +10,15 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::apart::apart;
 use crate::discovery::lock;
 use crate::error::{Error, RemoteError, RemoteKind, Result};
 use crate::frame::{Frame, FrameReader};
+use crate::heavy_work::apart;
 use crate::message::{
     Call, Decide, DecideOutcome, DecideResult, Held, Hello, Holds, Raw, Request, SidecarStatus,
 };
 use crate::outbox::Outbox;
-use crate::socket::Listener;
+use crate::private_socket::Listener;
 use crate::stream::{self, ReadHalf, WriteHalf};
 
 /// How many requests of one connection may be without an answer. [`Client`](crate::Client) waits for room; others

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::lsp_types::{Command, ExecuteCommandParams, MessageType};
 
-use crate::decide::decide;
+use crate::decision_requests::decide;
 use crate::protocol::{Decide, Decision, Why};
 use crate::session::Session;
 

@@ -27,7 +27,9 @@ use crate::hunk_choices::undecided;
 use crate::lock::lock;
 use crate::protocol::{self, Decide, Decided, ProposedText, ProposedTextResult, Status};
 use crate::session::{Session, Signal};
-use crate::{code_actions, code_lenses, decide, from_proto, hover, link_service, settings, to_proto};
+use crate::{
+    code_actions, code_lenses, decision_requests, from_proto, hover, link_service, settings, to_proto,
+};
 
 /// The sidecar as the editor sees it.
 pub(crate) struct Face {
@@ -51,7 +53,9 @@ impl Face {
     }
 
     async fn decide(&self, said: Decide) -> Result<Decided> {
-        decide::decide(&self.session, &said).await.map_err(|error| Error::invalid_params(error.to_string()))
+        decision_requests::decide(&self.session, &said)
+            .await
+            .map_err(|error| Error::invalid_params(error.to_string()))
     }
 
     async fn proposed_text(&self, asked: ProposedText) -> Result<ProposedTextResult> {

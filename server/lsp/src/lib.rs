@@ -27,7 +27,7 @@ mod code_actions;
 mod code_lenses;
 mod commands;
 mod configuration;
-mod decide;
+mod decision_requests;
 mod diagnostics;
 mod documents;
 mod from_proto;

@@ -7,8 +7,8 @@ use hashline_text::HashPrefix;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use crate::bounds::{VALUES, too_many};
-use crate::counted::{Unread, read};
+use crate::argument_limits::{VALUES, too_many};
+use crate::json_value_limit::{Unread, read};
 
 /// What clients add on their own to every call, and no tool takes.
 const ADDED_BY_CLIENTS: [&str; 1] = ["wait_for_previous"];

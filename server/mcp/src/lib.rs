@@ -33,16 +33,17 @@
 #![forbid(unsafe_code)]
 
 mod acp;
+mod argument_limits;
 mod arguments;
-mod bounds;
 mod caller;
 mod client_roots;
-mod counted;
 mod hooks;
 mod http;
 mod instructions;
+mod json_value_limit;
 mod message_lines;
 mod own_edits;
+mod program_write;
 mod reply;
 mod resources;
 mod result_limits;
@@ -53,7 +54,6 @@ mod streams;
 mod toolbox;
 mod tools;
 mod toolset;
-mod written_file;
 
 pub use acp::{AcpServer, ToAgent, ToClient, between};
 pub use caller::caller_of;

@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite, Empty};
 use tokio_util::bytes::BytesMut;
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
 
-use crate::bounds::MESSAGE;
+use crate::argument_limits::MESSAGE;
 
 /// How long a line may be, in bytes: without a limit one that never ends would take all memory.
 const LONGEST: usize = MESSAGE;

@@ -16,7 +16,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio_util::task::TaskTracker;
 
-use crate::bounds;
+use crate::argument_limits;
 use crate::client_roots::ClientRoots;
 use crate::hooks::{self, HookedProgram};
 use crate::http::TokenHolder;
@@ -251,11 +251,11 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         match self.offered(&request.name) {
             None if request.name == hooks::TOOL && matches!(self.inner.clients, Clients::One(_)) => {
-                let size = request.arguments.as_ref().map_or(0, bounds::size);
+                let size = request.arguments.as_ref().map_or(0, argument_limits::size);
                 Ok(apart(size, self.hook(request, context)).await.into())
             }
             Some(tool) => {
-                let size = request.arguments.as_ref().map_or(0, bounds::size);
+                let size = request.arguments.as_ref().map_or(0, argument_limits::size);
                 Ok(apart(size, self.run(tool, request, context)).await.into())
             }
             None => {

@@ -6,14 +6,14 @@ use hashline_link::CancellationToken;
 use hashline_workspace::{Caller, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 
-use crate::bounds;
+use crate::argument_limits;
 use crate::own_edits::OwnEdits;
+use crate::program_write;
 use crate::reply::Reply;
 use crate::resources::{self, Request};
 use crate::tools;
 use crate::tools::edit_reply::Desk;
 use crate::toolset::ToolName;
-use crate::written_file;
 
 /// The tools over one workspace. Clones share it.
 #[derive(Clone)]
@@ -60,8 +60,8 @@ impl Toolbox {
         if let Some(tool) = ToolName::parse(tool) {
             return self.run(caller, tool, arguments, cancel).await.into_result();
         }
-        if tool == written_file::CALL {
-            return written_file::record(&self.workspace, caller, arguments).await.into_result();
+        if tool == program_write::CALL {
+            return program_write::record(&self.workspace, caller, arguments).await.into_result();
         }
         let reply = match Request::of_call(tool, arguments) {
             Some(Ok(request)) => self.answer(caller, request, cancel).await,
@@ -89,7 +89,7 @@ impl Toolbox {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> Reply {
-        if let Err(problems) = bounds::check(tool, &arguments) {
+        if let Err(problems) = argument_limits::check(tool, &arguments) {
             return Reply::refused(problems);
         }
         let (workspace, editor) = (&self.workspace, self.editor.as_deref());

@@ -13,8 +13,8 @@ use crate::disk::path_of_file_uri;
 use crate::document::{
     Cause, ContentChange, Delivery, Document, Millis, OutOfStep, ProposedText, Reports, Review,
 };
+use crate::document_slot::Slot;
 use crate::record::Job;
-use crate::slot::Slot;
 use crate::workspace::{Event, Workspace, key_of};
 
 /// A review of one document.

@@ -11,9 +11,9 @@ use hashline_history::{FileId, Found, HunkRef, Status, Store, StoreError};
 use crate::closed_documents::either_way;
 use crate::disk::{HardLinks, Place};
 use crate::document::{Decided, Document, Elsewhere, Preview, Request, Target, Undecided};
+use crate::document_slot::Slot;
 use crate::record::OtherEditor;
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::workspace::Workspace;
 
 /// What a decision is about.

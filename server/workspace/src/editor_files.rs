@@ -14,8 +14,8 @@ use crate::document::{
     Document, FileAnswer, FileDelivery, FileOperation, FileOperations, Home, Looked, Request, Target,
     Undecided,
 };
+use crate::document_slot::Slot;
 use crate::record::{Job, Recorded, name_in_record, uri_of};
-use crate::slot::Slot;
 use crate::workspace::{Event, Workspace, key_of};
 
 impl Workspace {

@@ -25,9 +25,9 @@ use hashline_weave::{Base, HunkId};
 use crate::agent::new_edit_id;
 use crate::disk::{FileBytes, Place, git_has_written, read, stamp};
 use crate::document::{Document, Mode, Proposal, Written};
+use crate::document_slot::Slot;
 use crate::record::Provisional;
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::watched_file::{Expected, Held};
 use crate::workspace::Workspace;
 

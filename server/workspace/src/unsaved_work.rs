@@ -6,7 +6,7 @@ use std::sync::{MutexGuard, PoisonError};
 use hashline_text::Text;
 
 use crate::disk::read;
-use crate::slot::Slot;
+use crate::document_slot::Slot;
 
 /// How an editor's text stands to its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,11 +18,11 @@ use tokio::sync::{mpsc, watch};
 use crate::conversation_openers::Openers;
 use crate::disk::{DiskError, HardLinks, PathRefusal, PathStyle, Place, Roots, identity, path_of_file_uri};
 use crate::document::{FileOperations, Millis, News, Reports};
+use crate::document_slot::Slot;
 use crate::grants::{Access, Grants};
 use crate::record::{Histories, Job, Jobs};
-use crate::refusal::Refusal;
+use crate::refusal_messages::Refusal;
 use crate::settings::{Settings, SettingsByFolder};
-use crate::slot::Slot;
 use crate::waiting_agents::WaitingAgents;
 
 /// As many names of agents that have called are kept.

@@ -1,7 +1,7 @@
 /** The sidecar's tools in VS Code's own list of MCP servers, so that agents in VS Code find them. */
 import * as vscode from "vscode";
+import { type Trusted, trust } from "../pinnedBinary";
 import type { Sidecar } from "../sidecar";
-import { type Trusted, trust } from "../trusted";
 
 /** The id in package.json. */
 const PROVIDER = "hashline";

@@ -1,8 +1,8 @@
 /** Setting up agents outside of VS Code: `hashline setup` shows each change and asks before it writes. */
 import { homedir } from "node:os";
 import * as vscode from "vscode";
+import { trust } from "../pinnedBinary";
 import type { Sidecar } from "../sidecar";
-import { trust } from "../trusted";
 
 const AGENTS = [
   { agent: "claude-code", label: "Claude Code" },

@@ -6,7 +6,7 @@
  */
 import type { Edit, Lines, PendingEdits } from "../protocol";
 import { type Entry, entriesOf, isStill, type LineChange, shiftAll } from "./hunks";
-import { Pieces } from "./pieces";
+import { Pieces } from "./workInPieces";
 
 export interface ReviewDocument {
   /** As the sidecar writes it. */

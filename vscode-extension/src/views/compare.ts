@@ -26,7 +26,7 @@ import {
   withoutHunks,
 } from "../review/proposal";
 import type { Sidecar } from "../sidecar";
-import { addressOf, BASE, documentUri, keyOf, NOTHING, PROPOSED, shownFor } from "./sides";
+import { addressOf, BASE, documentUri, keyOf, NOTHING, PROPOSED, shownFor } from "./compareAddresses";
 
 const TORN: Record<NonNullable<Revision["torn"]>, string> = {
   overAnEdge:

@@ -6,8 +6,8 @@ import { type Entry, isPastTaking } from "../review/hunks";
 import type { Review } from "../review/model";
 import { verbsFor } from "../review/wording";
 import type { Sidecar } from "../sidecar";
+import { keyOf, PROPOSED } from "./compareAddresses";
 import type { ReviewAll } from "./reviewAll";
-import { keyOf, PROPOSED } from "./sides";
 
 type Value = string | boolean;
 

@@ -10,7 +10,7 @@ import type { Entry } from "../review/hunks";
 import type { Review, ReviewDocument } from "../review/model";
 import { type News, newsInWords } from "../review/news";
 import type { Names } from "../review/tree";
-import { keyInFront, keyOf } from "./sides";
+import { keyInFront, keyOf } from "./compareAddresses";
 
 /** Calls that an agent makes at once come one after the other. */
 const QUIET_MS = 1000;

@@ -13,8 +13,8 @@ import type { Review, ReviewDocument } from "../review/model";
 import { counted, sizeOfAll, tallyOf } from "../review/wording";
 import type { Sidecar } from "../sidecar";
 import type { Compare } from "./compare";
-import { saying } from "./saying";
-import { BASE, keyInFront, PROPOSED } from "./sides";
+import { BASE, keyInFront, PROPOSED } from "./compareAddresses";
+import { saying } from "./statusMessage";
 
 /** Lists of several documents come one after the other. */
 const TOGETHER_MS = 150;

@@ -4,7 +4,7 @@ import { fileChangeOf } from "../review/fileChange";
 import type { Review } from "../review/model";
 import { type Node, shownOf, treeOf } from "../review/tree";
 import { tallyInWords, tallyOf } from "../review/wording";
-import type { FileNames } from "./names";
+import type { FileNames } from "./fileNames";
 
 export const VIEW = "hashline.review";
 /** With more hunks files begin folded. */

@@ -7,7 +7,7 @@
 mod agent;
 mod editor;
 mod nvim;
-mod stage;
+mod output;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::threads;
 use agent::{Agent, Answer};
 use editor::{Editor, Offer};
 use hashline_terminal::Failure;
-use stage::Stage;
+use output::Stage;
 
 /// The file as it is on the disk.
 const SAVED: &str = "\

@@ -8,7 +8,7 @@ use hashline_history::{ConversationId, Found, Status, Store, StoreError};
 use hashline_terminal::{Failure, Ink, Screen, inert};
 
 use super::arguments::Adopt;
-use super::edit::{Edits, relative};
+use super::edit_details::{Edits, relative};
 use super::messages;
 
 /// Adopts a history, or sets it aside.

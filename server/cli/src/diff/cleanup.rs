@@ -8,7 +8,7 @@ use hashline_terminal::{Failure, Ink, Screen, inert, tell};
 use serde_json::json;
 
 use super::arguments::Cleanup;
-use super::edit::relative;
+use super::edit_details::relative;
 use super::messages;
 use super::sidecars::Everywhere;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use hashline_history::{DocumentName, FileChange, FileId, Status};
 use hashline_terminal::{Ink, Screen, columns, end_of, padded};
 
-use super::edit::{Edit, Edits, relative};
+use super::edit_details::{Edit, Edits, relative};
 use super::hunk::{Diff, Kind};
 use super::messages::count;
 use super::status_table::ink;

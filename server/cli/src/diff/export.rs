@@ -7,7 +7,7 @@ use hashline_history::{FileId, Found, HunkRef, Store};
 use hashline_terminal::{Failure, Screen, inert_line, tell};
 
 use super::arguments::Export;
-use super::edit::Edits;
+use super::edit_details::Edits;
 use super::git_patch::Change;
 use super::messages;
 use super::patch_sides::{Part, Sides, Which};

@@ -3,19 +3,19 @@
 //! [`find`] leads from what a person types to what it names, [`decide`] and [`sidecars`] do what is decided, [`words`] has all that is said
 //! about it, and the other modules are the commands. Nothing that agents wrote reaches a terminal as they wrote it: see [`hashline_terminal`].
 
+mod accept_reject;
 mod adopt;
 mod arguments;
 mod cleanup;
-mod decide;
-mod decision;
 mod diffstat;
-mod edit;
+mod edit_details;
 mod export;
 mod find_history;
 mod git_patch;
 mod hunk;
 mod hunk_status;
 mod local_time;
+mod make_decision;
 mod messages;
 mod patch_sides;
 mod resolve_id;
@@ -35,8 +35,8 @@ pub use arguments::{Diff, Mcpdiff};
 use hashline_history::{Probe, Store};
 
 use arguments::Command;
-use decide::Verb;
 use hashline_terminal::{Failure, Screen, log, tell};
+use make_decision::Verb;
 use sidecars::Everywhere;
 
 /// Carries out a command.
@@ -61,8 +61,8 @@ fn run_in(options: &Diff, store: &Store) -> Result<ExitCode, Failure> {
         Some(Command::Status(options)) => status_table::run(store, options, screen),
         Some(Command::Show(options)) => show::run(store, options, screen),
         Some(Command::Export(options)) => export::run(store, options, screen),
-        Some(Command::Accept(options)) => decision::run(store, Verb::Accept, options, decider, screen),
-        Some(Command::Reject(options)) => decision::run(store, Verb::Reject, options, decider, screen),
+        Some(Command::Accept(options)) => accept_reject::run(store, Verb::Accept, options, decider, screen),
+        Some(Command::Reject(options)) => accept_reject::run(store, Verb::Reject, options, decider, screen),
         Some(Command::Review(options)) => review::run(store, options, decider, screen),
         Some(Command::Adopt(options)) => adopt::run(store, options, screen),
         Some(Command::Cleanup(options)) => cleanup::run(&decider()?, options, screen),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::arguments::Show;
 use super::diffstat;
-use super::edit::{Edit, Edits, relative};
+use super::edit_details::{Edit, Edits, relative};
 use super::hunk::{Diff, Kind, Line};
 use super::hunk_status::Standing;
 use super::local_time::Clock;

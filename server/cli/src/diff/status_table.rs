@@ -14,7 +14,7 @@ use hashline_terminal::{Failure, Ink, Screen, columns, end_of, inert, padded, te
 use serde_json::json;
 
 use super::arguments::Status;
-use super::edit::{Edits, relative};
+use super::edit_details::{Edits, relative};
 use super::local_time::{Clock, ago};
 use super::messages;
 use super::resolve_id::{Book, Kind, conversation_of, may_name, short_conversation};

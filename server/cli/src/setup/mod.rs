@@ -3,24 +3,24 @@
 //! [`agent`] knows where each agent keeps them, [`json`], [`toml`], [`hooks`], [`plugin`] and [`advice`] change them and keep all else as it was, [`file`]
 //! shows a change and makes it, and [`originals`] knows what was there before.
 
-mod advice;
-mod agent;
-mod file;
+mod agent_configuration;
+mod config_file;
 mod hooks;
-mod json;
+mod instructions;
+mod json_config;
 mod originals;
 mod plugin;
-mod toml;
+mod toml_config;
 
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub use agent::{Agent, Home, Scope, command};
+pub use agent_configuration::{Agent, Home, Scope, command};
 
 use crate::arguments::Setup;
-use agent::{Format, Hooks};
-use file::{Change, Stored};
+use agent_configuration::{Format, Hooks};
+use config_file::{Change, Stored};
 use hashline_link::StateDir;
 use hashline_terminal::{Failure, Screen, inert};
 use originals::Originals;
@@ -154,8 +154,8 @@ fn steps(agent: Agent, remove: bool, scope: &Scope, home: &Home, command: &str) 
     let place = agent.configuration(scope, home);
     let entry = agent.entry(command);
     let snippet = match place.format {
-        Format::Json => json::snippet(place.keys, &entry),
-        Format::Toml => toml::snippet(place.keys, &entry),
+        Format::Json => json_config::snippet(place.keys, &entry),
+        Format::Toml => toml_config::snippet(place.keys, &entry),
     };
     let keys = place.keys;
     let configuration = Step {
@@ -163,10 +163,10 @@ fn steps(agent: Agent, remove: bool, scope: &Scope, home: &Home, command: &str) 
         file: place.file,
         snippet,
         wanted: match (place.format, remove) {
-            (Format::Json, false) => Box::new(move |text| json::with(text, keys, &entry)),
-            (Format::Json, true) => Box::new(move |text| json::without(text, keys)),
-            (Format::Toml, false) => Box::new(move |text| toml::with(text, keys, &entry)),
-            (Format::Toml, true) => Box::new(move |text| toml::without(text, keys)),
+            (Format::Json, false) => Box::new(move |text| json_config::with(text, keys, &entry)),
+            (Format::Json, true) => Box::new(move |text| json_config::without(text, keys)),
+            (Format::Toml, false) => Box::new(move |text| toml_config::with(text, keys, &entry)),
+            (Format::Toml, true) => Box::new(move |text| toml_config::without(text, keys)),
         },
         empty: match place.format {
             Format::Json => "{}\n",
@@ -194,8 +194,8 @@ fn steps(agent: Agent, remove: bool, scope: &Scope, home: &Home, command: &str) 
     let advice = agent.instructions(scope, home).map(|file| Step {
         what: What::Advice,
         file,
-        snippet: advice::block(),
-        wanted: if remove { Box::new(advice::without) } else { Box::new(advice::with) },
+        snippet: instructions::block(),
+        wanted: if remove { Box::new(instructions::without) } else { Box::new(instructions::with) },
         empty: "",
     });
     [Some(configuration), hooks, advice].into_iter().flatten().collect()

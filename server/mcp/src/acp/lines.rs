@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-use crate::bounds::MESSAGE;
+use crate::argument_limits::MESSAGE;
 
 /// The longest line that is kept, in bytes: one that never ends would take all memory.
 const LONGEST: usize = MESSAGE;

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::hooks::built_in::{Arguments, BuiltIn};
+use crate::hooks::hook_message::{Told, value};
 use crate::hooks::placeholders::{Held, PLACEHOLDER};
 use crate::hooks::structured_patch::structured_patch;
-use crate::hooks::told::{Told, value};
 use crate::hooks::{Answer, Event, HookedProgram, Moment};
 
 const PROGRAM: &str = "claude-code";

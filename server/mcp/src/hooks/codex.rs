@@ -8,8 +8,8 @@ use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use crate::hooks::apply_patch::{Form, Patch};
+use crate::hooks::hook_message::Told;
 use crate::hooks::placeholders::PLACEHOLDER;
-use crate::hooks::told::Told;
 use crate::hooks::{Answer, Event, HookedProgram, Moment};
 
 const PROGRAM: &str = "codex";

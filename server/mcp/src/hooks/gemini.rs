@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::hooks::built_in::{Arguments, BuiltIn};
+use crate::hooks::hook_message::value;
 use crate::hooks::placeholders::{PLACEHOLDER, Placeholders, UseId};
-use crate::hooks::told::value;
 use crate::hooks::{Answer, Event, HookedProgram, Moment, conversation};
 
 const PROGRAM: &str = "gemini";

@@ -14,9 +14,9 @@ use crate::hooks::failures::pass_over;
 use crate::hooks::open_documents::{NotHeld, OpenDocuments};
 use crate::hooks::placeholders::{Held, Placeholders, UnopenedFile, UseId};
 use crate::hooks::{Answer, HookedProgram};
+use crate::program_write::Written;
 use crate::reply::NEWS;
 use crate::toolset::ToolName;
-use crate::written_file::Written;
 
 /// The most files of a patch: of each it is asked whether it is open, and the program waits.
 const MOST_FILES: usize = 256;

@@ -28,11 +28,11 @@ mod decision_table;
 mod failures;
 mod gemini;
 mod handling;
+mod hook_message;
 mod open_documents;
 mod opencode;
 mod placeholders;
 mod structured_patch;
-mod told;
 
 use std::path::PathBuf;
 

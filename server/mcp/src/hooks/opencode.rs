@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::hooks::apply_patch::{Form, Patch};
 use crate::hooks::built_in::{Arguments, BuiltIn};
+use crate::hooks::hook_message::{Told, value};
 use crate::hooks::placeholders::PLACEHOLDER;
-use crate::hooks::told::{Told, value};
 use crate::hooks::{Answer, Event, HookedProgram, Moment};
 
 const PROGRAM: &str = "opencode";

@@ -23,13 +23,13 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use crate::http::body_quota::{Room, Taken};
 use crate::http::connections::Unanswered;
+use crate::http::error_responses::Refused;
 use crate::http::host_names::Names;
 use crate::http::message::{Said, message};
 use crate::http::outgoing::Outgoing;
 use crate::http::priming;
-use crate::http::refused::Refused;
+use crate::http::request_body_limit::{Room, Taken};
 use crate::http::requested_access::demands;
 use crate::http::scope;
 use crate::http::sessions::{Sessions, Visit};

@@ -3,8 +3,8 @@
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use crate::counted::{Unread, read};
-use crate::http::refused::Refused;
+use crate::http::error_responses::Refused;
+use crate::json_value_limit::{Unread, read};
 use crate::toolset::ToolName;
 
 /// What is remembered of a message.
@@ -59,7 +59,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::bounds::VALUES;
+    use crate::argument_limits::VALUES;
 
     /// A message with this in it.
     fn with(params: &str) -> String {

@@ -9,8 +9,8 @@
 //! - There is no TLS: beyond this machine, put a proxy that has it in front.
 //! - Tokens cannot be taken back one by one: they end by themselves, and all of them when the secret is removed.
 
-mod body_quota;
 mod connections;
+mod error_responses;
 #[cfg(feature = "conformance")]
 mod fixtures;
 mod guard;
@@ -20,7 +20,7 @@ mod listener;
 mod message;
 mod outgoing;
 mod priming;
-mod refused;
+mod request_body_limit;
 mod requested_access;
 mod scope;
 mod sessions;

@@ -5,7 +5,7 @@ use hashline_workspace::disk::PathRefusal;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::PATH;
+use crate::argument_limits::PATH;
 use crate::resources::Topic;
 
 /// How much of a URI is told of one that is too long.

@@ -10,12 +10,12 @@
 mod all_sidecars;
 mod choose_sidecar;
 mod forward;
+mod forward_program_writes;
 mod resources;
 mod search;
 mod sidecars;
 mod watch;
 mod watcher;
-mod written;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -29,7 +29,7 @@ use hashline_workspace::{Caller, Grants, Histories, Settings, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::Value;
 
-use crate::bounds;
+use crate::argument_limits;
 use crate::caller::grant_infos;
 use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
@@ -217,7 +217,7 @@ impl Router {
     }
 
     async fn answer(&self, asking: Asking<'_>) -> Reply {
-        if let Err(problems) = bounds::check(asking.tool, &asking.arguments) {
+        if let Err(problems) = argument_limits::check(asking.tool, &asking.arguments) {
             return Reply::refused(problems);
         }
         if let Some(why) = self.nothing() {

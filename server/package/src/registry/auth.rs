@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use sha2::{Digest, Sha256};
 
 use super::Registry;
-use super::refused::Refused;
+use super::error_responses::Refused;
 use crate::store::Store;
 
 /// Who may publish.

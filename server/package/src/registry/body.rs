@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 
 use super::Registry;
-use super::refused::Refused;
+use super::error_responses::Refused;
 use crate::store::Store;
 
 /// The whole of it.

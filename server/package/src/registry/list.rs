@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Shared;
 use super::answer::answer;
-use super::refused::Refused;
+use super::error_responses::Refused;
 use crate::store::{Store, VersionStatus, Wanted, Which};
 
 /// Versions on a page, unless told, and at most.

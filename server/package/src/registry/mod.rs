@@ -7,10 +7,10 @@ mod answer;
 mod auth;
 mod body;
 mod counters;
+mod error_responses;
 mod list;
 mod listener;
 mod publish;
-mod refused;
 mod status;
 mod version;
 mod write_timeout;
@@ -32,7 +32,7 @@ use tokio::sync::Semaphore;
 
 pub use auth::Auth;
 use counters::Counters;
-use refused::Refused;
+use error_responses::Refused;
 
 use crate::hashes::Hasher;
 use crate::store::Store;

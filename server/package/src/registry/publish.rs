@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::answer::answer;
 use super::auth::LetThrough;
 use super::body::Body;
-use super::refused::Refused;
+use super::error_responses::Refused;
 use super::{Registry, Shared};
 use crate::hashes::Agreement;
 use crate::server_json::{Package, ServerJson};

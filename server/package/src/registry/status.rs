@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::answer::answer;
 use super::auth::LetThrough;
 use super::body::Body;
-use super::refused::Refused;
+use super::error_responses::Refused;
 use super::{Registry, Shared};
 use crate::store::{StatusChange, Store, VersionStatus, Which};
 

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::Shared;
 use super::answer::answer;
+use super::error_responses::Refused;
 use super::list::{Deleted, which};
-use super::refused::Refused;
 use crate::store::Store;
 
 /// One version.

@@ -137,7 +137,7 @@ async fn spec_decide_trust_policy_when_hashes_are_absent() {
 #[test]
 fn the_plugins_know_where_programs_are_kept() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for plugin in ["nvim/lua/hashline/trusted.lua", "vscode-extension/src/trusted.ts"] {
+    for plugin in ["nvim/lua/hashline/pinned_binary.lua", "vscode-extension/src/pinnedBinary.ts"] {
         let text = std::fs::read_to_string(repository.join(plugin)).unwrap();
         assert!(text.contains("\".hashline\", \"binaries\")"), "{plugin}");
     }

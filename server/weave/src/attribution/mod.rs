@@ -1,7 +1,7 @@
 //! What a change of the text was, and the past that this is judged by.
 //!
 //! A [`Weave`] is a model with the journal of its latest changes. What the editor says it did is done (`typing`, `undo`); of one that says nothing, what
-//! its text shows is found by trying (`recognise`, `trial`, `again`). Of a text that nobody watched only what is beyond doubt is believed (`unobserved`,
+//! its text shows is found by trying (`recognise`, `switch_trial`, `split_changes`). Of a text that nobody watched only what is beyond doubt is believed (`unobserved`,
 //! `lacking`, `returned`).
 //!
 //! # Invariants

@@ -37,7 +37,7 @@ mod runs;
 mod snapshot;
 mod spans;
 mod state;
-mod switch;
+mod switch_hunks;
 mod text_edits;
 mod typing_effects;
 mod view;

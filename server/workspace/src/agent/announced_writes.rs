@@ -20,8 +20,8 @@ use crate::agent::edit_outcomes::{GLANCE, ReviewScope};
 use crate::agent::read::blocking;
 use crate::disk::read;
 use crate::document::{Proposal, Written};
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::document_slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::watched_file::Expected;
 use crate::workspace::{Caller, Workspace};
 

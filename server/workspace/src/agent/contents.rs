@@ -10,7 +10,7 @@ use crate::agent::read::{ReadReply, ReadRequest, blocking, name_of};
 use crate::disk::{DiskError, Entry, PathStyle, stamp};
 use crate::grants::Access;
 use crate::record::uri_of;
-use crate::refusal::Refusal;
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Caller, Workspace};
 
 /// All that a document holds.

@@ -5,8 +5,8 @@
 use hashline_history::{Connection, ConversationId};
 
 use crate::agent::read::blocking;
-use crate::refusal::Refusal;
-use crate::slot::wall_clock;
+use crate::document_slot::wall_clock;
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Caller, Workspace};
 
 impl Workspace {

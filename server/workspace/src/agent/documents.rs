@@ -6,9 +6,9 @@ use hashline_history::path::from_text;
 
 use crate::agent::read::name_of;
 use crate::disk::{HardLinks, Place, Roots};
+use crate::document_slot::Slot;
 use crate::grants::Access;
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::unsaved_work::Level;
 use crate::workspace::{Caller, Workspace};
 

@@ -15,9 +15,9 @@ use crate::auto_run_files::{Obeyed, obeyed};
 use crate::closed_documents::either_way;
 use crate::disk::{HardLinks, Place, path_of_file_uri};
 use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed, Refused, Unit};
+use crate::document_slot::Slot;
 use crate::record::{Provisional, Unfinished};
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Caller, Workspace};
 
 /// How often an edit of the text as it is now is begun again because the person has typed meanwhile.

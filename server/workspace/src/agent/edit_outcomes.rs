@@ -10,9 +10,9 @@ use crate::agent::read::{blocking, name_of};
 use crate::auto_run_files::Obeyed;
 use crate::closed_documents::either_way;
 use crate::document::{Document, Edit, HunkState, HunkView, Mode};
+use crate::document_slot::Slot;
 use crate::grants::Access;
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Caller, Workspace};
 
 /// How often whoever waits for decisions looks at the record.

@@ -11,10 +11,10 @@ use crate::agent::read::{blocking, name_of};
 use crate::auto_run_files::Obeyed;
 use crate::disk::{DiskError, PathStyle, Place};
 use crate::document::{Document, Edit, FileHunk, Millis, Mode, NewFile, Proposal};
+use crate::document_slot::Slot;
 use crate::grants::Access;
 use crate::record::{Provisional, name_in_record};
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::unsaved_work::Level;
 use crate::workspace::{Caller, Found, Workspace};
 

@@ -8,7 +8,7 @@ use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ParserBuilder;
 
-use crate::refusal::Refusal;
+use crate::refusal_messages::Refusal;
 
 /// A regular expression that is looked for line by line.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use hashline_weave::View;
 
 use crate::disk::{DiskError, Place};
 use crate::document::{Refused, Served};
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::document_slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Caller, Found, Workspace};
 
 /// Texts up to this size are hashed where the call runs; larger ones on a thread that may block.

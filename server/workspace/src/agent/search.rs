@@ -24,9 +24,9 @@ use crate::agent::pattern::{FileGlob, Pattern};
 use crate::agent::read::{ReadReply, ReadRequest, blocking};
 use crate::closed_documents::check_hard_link;
 use crate::disk::{DiskError, Opener, PathRefusal, PathStyle, Roots, identity, is_folder, stamp, walk};
+use crate::document_slot::Slot;
 use crate::grants::Access;
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Caller, Found, Workspace};
 
 /// What an agent looks for, and where.

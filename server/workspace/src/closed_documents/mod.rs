@@ -1,9 +1,9 @@
 //! Documents that no editor has open: read when they are needed, written in one piece, never while somebody else has changed them.
 
+mod record_program_writes;
 mod write;
-mod written;
 
-pub(crate) use written::Before;
+pub(crate) use record_program_writes::Before;
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use hashline_text::{decode, decode_again};
 
 use crate::disk::{DiskError, Expect, FileBytes, HardLinks, Place, Stamp, read, stamp};
 use crate::document::{Contents, Document};
+use crate::document_slot::{LastRead, Slot};
 use crate::record::{Look, name_in_record, uri_of};
-use crate::refusal::Refusal;
-use crate::slot::{LastRead, Slot};
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Found, OpenElsewhere, Workspace};
 
 /// After how many documents those that nobody needs are forgotten.

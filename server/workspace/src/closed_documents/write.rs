@@ -13,9 +13,9 @@ use crate::disk::{
     write_from,
 };
 use crate::document::{Contents, Document, Millis, State};
+use crate::document_slot::Slot;
 use crate::record::{Recorded, draft, is_beaten, name_in_record, uri_of};
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Workspace, key_of};
 
 impl Workspace {

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use cap_std::fs::{Dir, FileType};
 
-use super::closed::Shut;
 use super::error::{Action, DiskError, PathRefusal};
 use super::file::{stamp, step_into};
+use super::forbidden_folder::Shut;
 use super::path::{End, Place};
 use super::roots::Roots;
 use super::spelling::{Guarded, PathStyle, guarded};

@@ -31,16 +31,16 @@
 //! # Limitations
 //! Stand with each module: hard links and spellings in another case (`path.rs`), moved roots (`roots.rs`), what a
 //! rename does not keep and the last instant before it (`write.rs`), clocks (`clock.rs`) and those of servers (`file_stamp.rs`), ignore files
-//! above the roots (`walk.rs`).
+//! above the roots (`skip_ignored.rs`).
 
 #[cfg(target_os = "linux")]
 mod attributes;
 mod clock;
-mod closed;
 mod content;
 mod error;
 mod file;
 mod file_stamp;
+mod forbidden_folder;
 mod git;
 mod hard_links;
 mod identity;
@@ -48,8 +48,8 @@ mod kind;
 mod listing;
 mod path;
 mod roots;
+mod skip_ignored;
 mod spelling;
-mod walk;
 mod write;
 mod written_by_git;
 
@@ -67,9 +67,9 @@ pub use kind::FileKind;
 pub use listing::{Entry, EntryKind, MAX_ENTRIES};
 pub use path::Place;
 pub use roots::{Root, Roots};
+pub use skip_ignored::{Opener, is_folder, is_hidden, walk};
 pub(crate) use spelling::folded;
 pub use spelling::{PathStyle, names_within_root, path_of_file_uri};
-pub use walk::{Opener, is_folder, is_hidden, walk};
 pub use write::{
     Expect, check_folder, check_writable, create, create_folders, is_temporary, make_room, remove,
     remove_leftovers, rename, write, write_from,

@@ -21,8 +21,8 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 use hashline_history::path::to_text;
 
-use super::closed::Shut;
 use super::error::PathRefusal;
+use super::forbidden_folder::Shut;
 use super::git::repository_of;
 use super::hard_links::HardLinks;
 use super::identity::{MAX_LINKS, lexical, real};

@@ -14,8 +14,8 @@ use cap_std::fs::Dir;
 use hashline_history::path::to_text;
 
 use super::clock::Clock;
-use super::closed::{Closed, Shut};
 use super::error::{Action, DiskError};
+use super::forbidden_folder::{Closed, Shut};
 use super::hard_links::HardLinks;
 use super::identity::identity;
 use super::spelling::{Guarded, guarded_path};

@@ -50,7 +50,7 @@ use hashline_weave::{HunkId, Weave};
 
 pub use decisions::decision_result::{Decided, Elsewhere, Undecided};
 pub use decisions::desired_state_map::UnderWay;
-pub use decisions::edit::{Edit, EditHunk, HunkLines, HunkState};
+pub use decisions::edit_and_hunks::{Edit, EditHunk, HunkLines, HunkState};
 pub use decisions::preview::Preview;
 pub use decisions::request::{Along, Choice, Request, Target, Unseen};
 pub use decisions::review::{HunkView, Review, ReviewEdit};
@@ -68,13 +68,13 @@ pub use outbox::{State, Unrecorded};
 pub use text::change::{Change, Resolution, Whole};
 pub use text::content_change::{ContentChange, OutOfStep};
 pub use text::edit_notes::{Note, Unit};
+pub use text::edit_refused::Refused;
+pub(crate) use text::foreign_write::Written;
 pub use text::load_text::Earlier;
 pub use text::propose::{Proposal, Proposed};
 pub use text::proposed_text::{PlacedHunk, ProposedText};
-pub use text::refused::Refused;
 pub use text::served_text::Located;
 pub use text::snapshots::Served;
-pub(crate) use text::written::Written;
 
 use crate::document::decisions::desired_state_map::Wanted;
 use crate::document::decisions::edits::Edits;

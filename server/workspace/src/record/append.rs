@@ -6,8 +6,8 @@ use hashline_weave::HunkId;
 
 use crate::disk::{Place, read};
 use crate::document::State;
+use crate::document_slot::Slot;
 use crate::record::{Job, Whose, name_in_record};
-use crate::slot::Slot;
 use crate::workspace::{Event, Workspace};
 
 /// An edit that is recorded before anybody sees it.

@@ -14,8 +14,8 @@ use hashline_history::{
 
 use crate::disk::Place;
 use crate::document::Document;
+use crate::document_slot::Slot;
 use crate::record::{Job, OtherEditor, Recorded, Whose, draft, name_in_record, uri_of};
-use crate::slot::Slot;
 use crate::workspace::{Others, Workspace, key_of};
 
 impl Workspace {

@@ -8,8 +8,8 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use crate::document::FileAnswer;
+use crate::document_slot::Slot;
 use crate::record::Job;
-use crate::slot::Slot;
 use crate::workspace::{Inner, Workspace};
 
 /// How long a closed document may be opened again before its file has the last word (rule W16).

@@ -7,7 +7,7 @@ use hashline_history::{FileId, Store};
 use hashline_text::Text;
 
 use crate::document::FileAnswer;
-use crate::slot::Slot;
+use crate::document_slot::Slot;
 
 /// Something to do for a document, or for all.
 pub(crate) enum Job {

@@ -13,11 +13,11 @@ use url::Url;
 
 use crate::disk::{Place, read};
 use crate::document::{Document, Earlier, Millis, Target};
+use crate::document_slot::Slot;
 use crate::record::Recorded;
 use crate::record::append::is_beaten;
 use crate::record::{Whose, name_in_record};
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Found, Workspace, key_of};
 
 /// How a file and its record are looked at.

@@ -1,9 +1,9 @@
 //! Decisions about files by what they are and not by what they are called: a file that is gone is still the file that it was when
 //! another one has its name, and of several decisions each meets the names that the ones before have left (rule W10).
 
+mod decide_together;
 mod names;
 mod rehearsal;
-mod switch;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ use hashline_history::{
 
 use crate::disk::{Place, read};
 use crate::document::{Decided, Document, Request, Target, Undecided, Why};
+use crate::document_slot::Slot;
 use crate::record::{Recorded, draft, name_in_record, uri_of};
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Event, OpenElsewhere, Workspace, key_of};
 
 pub use rehearsal::Rehearsal;

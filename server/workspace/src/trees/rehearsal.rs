@@ -10,7 +10,7 @@ use hashline_history::{DocumentName, FileId, HunkRef};
 use super::names::{By, Collision, Names};
 use super::{FormerFile, Holder, Met, former, refused, taken_by_file};
 use crate::document::{Decided, Document, Request, Target, Undecided};
-use crate::refusal::Refusal;
+use crate::refusal_messages::Refusal;
 use crate::workspace::Workspace;
 
 /// Decisions about several files, tried one after the other before the first of them is made. What an editor has open is not looked at.

@@ -1,7 +1,7 @@
 //! What is wanted of hunks and the text does not show yet (rule W12): one wish for each hunk, and a change of mind overwrites it.
 //!
 //! A decision that changes the text is a wish until the text shows it. What a wish comes to is found out anew each time before something
-//! is sent, as the person goes on typing: the [plan](super::plan). A wish ends when the text is as it says and no delivery under way may change
+//! is sent, as the person goes on typing: the [plan](super::delivery_plan). A wish ends when the text is as it says and no delivery under way may change
 //! that; then the decision stands.
 
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use hashline_history::{Decision, EditId, FileChange, HunkRef, Location, Reason};
 use hashline_text::FileHash;
 use hashline_weave::{HunkId, JournalId};
 
-use crate::document::decisions::edit::{Edit, EditHunk};
+use crate::document::decisions::edit_and_hunks::{Edit, EditHunk};
 use crate::document::file::hunk::FileHunk;
 
 /// What one switch did to the decision about a hunk, for undo and redo.

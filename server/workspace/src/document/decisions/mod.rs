@@ -8,13 +8,13 @@
 
 mod decide;
 pub(crate) mod decision_result;
+mod delivery_plan;
 pub(crate) mod desired_state_map;
 mod desired_states;
-pub(crate) mod edit;
+pub(crate) mod edit_and_hunks;
 pub(crate) mod edits;
 pub(crate) mod group;
 mod hunk_states;
-mod plan;
 pub(crate) mod preview;
 mod reload_from_record;
 pub(crate) mod request;

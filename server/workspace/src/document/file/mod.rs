@@ -10,8 +10,8 @@ pub(crate) mod contents;
 mod decide_file;
 pub(crate) mod editor_request;
 mod editor_requests;
+mod file_edits;
 pub(crate) mod hunk;
-mod registers;
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use hashline_history::{Content, Decision, Document as Past, EditState, HunkRef, 
 use hashline_text::{DiskForm, Line, Text};
 use hashline_weave::{How, HunkId, Judgement, Switched, Weave};
 
-use crate::document::decisions::edit::as_shown;
+use crate::document::decisions::edit_and_hunks::as_shown;
 use crate::document::decisions::edits::Edits;
 use crate::document::file::{FileNow, OwnFile};
 use crate::document::{Document, Edit, EditHunk, FileHunk, Home, Millis};

@@ -10,15 +10,15 @@
 pub(crate) mod change;
 pub(crate) mod content_change;
 pub(crate) mod edit_notes;
+pub(crate) mod edit_refused;
+pub(crate) mod foreign_write;
 pub(crate) mod load_text;
 pub(crate) mod propose;
 pub(crate) mod proposed_text;
-pub(crate) mod refused;
 mod serve;
 pub(crate) mod served_text;
 pub(crate) mod snapshots;
 mod sync;
-pub(crate) mod written;
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;

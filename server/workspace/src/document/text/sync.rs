@@ -5,7 +5,7 @@ use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{How, HunkId, Judgement, TakeOut};
 
 use crate::document::decisions::desired_state_map::Way;
-use crate::document::decisions::edit::as_shown;
+use crate::document::decisions::edit_and_hunks::as_shown;
 use crate::document::decisions::edits::Turn;
 use crate::document::text::content_change::{ContentChange, OutOfStep, after, make};
 use crate::document::text::load_text::Earlier;

@@ -6,7 +6,7 @@ use hashline_text::{DiskForm, Text};
 use crate::agent::read::blocking;
 use crate::closed_documents::Before;
 use crate::document::{Document, Millis, Mode, NewFile, Proposal, Written};
-use crate::refusal::Refusal;
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Caller, Workspace};
 
 /// A file that an agent's program has written.

@@ -6,9 +6,9 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
-use crate::bounds::VALUES;
-use crate::http::body_quota::LIMIT;
+use crate::argument_limits::VALUES;
 use crate::http::host_names::Foreign;
+use crate::http::request_body_limit::LIMIT;
 use crate::http::scope::Scope;
 use crate::http::sessions;
 use crate::http::token::BadToken;

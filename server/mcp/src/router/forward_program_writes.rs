@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::program_write::{self, Written};
 use crate::reply::Reply;
 use crate::router::choose_sidecar::Choice;
 use crate::router::{ATTEMPTS, Origin, PAUSE, Router, own_caller};
-use crate::written_file::{self, Written};
 
 /// How long a sidecar may take to record it.
 const LIMIT: Duration = Duration::from_secs(3);
@@ -21,12 +21,12 @@ impl Router {
             let known = self.sidecars.settled(self.sidecars.known(), file).await;
             match self.choose(&known, file).await {
                 Choice::Disk => {
-                    return written_file::record(self.own.workspace(), &own_caller(origin), arguments).await;
+                    return program_write::record(self.own.workspace(), &own_caller(origin), arguments).await;
                 }
                 Choice::Refused(words) => return Reply::refused(words),
                 Choice::Sidecar(sidecar) => {
                     let asked =
-                        self.exchange(&sidecar, origin, written_file::CALL, arguments.clone(), LIMIT).await;
+                        self.exchange(&sidecar, origin, program_write::CALL, arguments.clone(), LIMIT).await;
                     match asked {
                         Ok(reply) => return reply,
                         Err(failure) if failure.is_gone() && attempt < ATTEMPTS => {

@@ -11,8 +11,8 @@ use http_body_util::BodyExt;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::bounds::MESSAGE;
-use crate::http::refused::Refused;
+use crate::argument_limits::MESSAGE;
+use crate::http::error_responses::Refused;
 
 /// How large a body may be: as large as a line on standard input.
 pub(super) const LIMIT: usize = MESSAGE;

@@ -17,9 +17,9 @@ use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncEx
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-use super::closed::Shut;
 use super::error::DiskError;
 use super::file::{MAX_FILE_BYTES, stamp};
+use super::forbidden_folder::Shut;
 use super::kind::FileKind;
 use super::path::Place;
 use super::roots::{Root, Roots};

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TextEdit } from "vscode-languageclient/node";
-import { Deliveries, guards, linesPut, textWith } from "../src/deliveries";
+import { Deliveries, guards, linesPut, textWith } from "../src/matchDelivery";
 
 const DOCUMENT = "file:///p/a.js";
 const BEFORE = "one\ntwo\nthree";

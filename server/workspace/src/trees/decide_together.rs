@@ -14,9 +14,9 @@ use super::{FormerFile, Met, former};
 use crate::closed_documents::OnDisk;
 use crate::disk::{DiskError, Place, check_folder, check_writable};
 use crate::document::{Contents, Decided, Document, State};
+use crate::document_slot::Slot;
 use crate::record::{Job, Recorded, draft, is_beaten, name_in_record};
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::workspace::{Workspace, key_of};
 
 /// A file that is decided about, as it is before.

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { hostname, tmpdir } from "node:os";
 import * as path from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { mark } from "../src/starting";
+import { mark } from "../src/startingMark";
 
 let folder = "";
 beforeEach(() => {

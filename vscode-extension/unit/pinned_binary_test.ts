@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { isOpenElsewhere } from "../src/neighbours";
-import { trust } from "../src/trusted";
+import { isOpenElsewhere } from "../src/otherEditors";
+import { trust } from "../src/pinnedBinary";
 
 let folder = "";
 beforeEach(() => {

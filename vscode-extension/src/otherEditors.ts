@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Found } from "./locator";
-import { trust } from "./trusted";
+import { trust } from "./pinnedBinary";
 
 /** As much of what `hashline status --json` prints as is needed here. */
 export interface StatusReport {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { Pieces } from "../src/review/pieces";
+import { Pieces } from "../src/review/workInPieces";
 
 function pieces(context: TestContext) {
   context.mock.timers.enable({ apis: ["setTimeout"] });

@@ -7,7 +7,7 @@ use rmcp::model::JsonObject;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::bounds::VALUES;
+use crate::argument_limits::VALUES;
 
 /// Why a text was not read.
 #[derive(Debug)]

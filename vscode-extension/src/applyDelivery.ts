@@ -11,8 +11,8 @@ import {
   TextEdit,
 } from "vscode-languageclient/node";
 import { config } from "./config";
-import { Deliveries, type Delivery, guards, linesPut, textWith } from "./deliveries";
 import { isThere } from "./files";
+import { Deliveries, type Delivery, guards, linesPut, textWith } from "./matchDelivery";
 
 /** What the sidecar asks for. A delivery has a number; an operation on a file has none. */
 type Asked = ApplyWorkspaceEditParams & { delivery?: number };

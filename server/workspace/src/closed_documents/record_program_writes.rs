@@ -8,9 +8,9 @@ use hashline_text::{DiskForm, Text, decode_again};
 use super::OnDisk;
 use crate::disk::{DiskError, Place};
 use crate::document::{Contents, Document, Millis};
+use crate::document_slot::Slot;
 use crate::record::{Look, draft, is_beaten, name_in_record};
-use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::refusal_messages::Refusal;
 use crate::workspace::Workspace;
 
 /// What a file held before a program wrote it.

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { Navigation } from "../navigation";
 import type { Review } from "../review/model";
-import { saying } from "./saying";
+import { saying } from "./statusMessage";
 
 const SCHEME = "hashline-agent";
 
