@@ -79,14 +79,15 @@ local function edit_cart(terminal, folder, state, more)
   return agent
 end
 
---- Sees to it that a picture of the manual shows this screen. Colours differ from one Neovim to the next; the words do not.
-local function is_pictured(terminal, name)
+--- Sees to it that a picture of the README shows this screen, or these screens one after the other. Colours differ from one Neovim to the next;
+--- the words do not.
+local function is_pictured(terminal, name, screens)
   local path = vim.fs.joinpath(vim.fs.dirname(t.here), "doc", name)
   local columns, rows = unpack(terminal.size)
   local drawn = vim
     .system(
       { "python3", t.here .. "/picture.py", tostring(columns), tostring(rows) },
-      { stdin = terminal:coloured(), text = true }
+      { stdin = screens or terminal:coloured(), text = true }
     )
     :wait(patience.LONGEST_MS)
   t.eq(drawn.code, 0, drawn.stderr)
@@ -96,60 +97,95 @@ local function is_pictured(terminal, name)
   t.eq(said_by(Scene.bytes(path)), said_by(drawn.stdout), name .. " shows another screen")
 end
 
-t.test(
-  "in a terminal: a held edit is seen, in colours, accepted and taken back by keys; and its picture",
-  function()
-    local terminal, folder, state = start_in_terminal({ 80, 18 }, { ["cart.js"] = CART }, "cart.js")
-    local agent = edit_cart(terminal, folder, state)
-    local held = {
-      "    1 // what is in the cart, gift wrap not counted yet",
-      "    2 export function total(items) {",
-      "_   3   let sum = 0;",
-      "      ▎ claude-code · #1 · 2 left · +1 · ga accept · gR reject",
-      "        if (items.length === 0) return sum;",
-      "    4   for (const item of items) {",
-      "-   5     sum += item.price;",
-      "      ▎ claude-code · #2 · 2 left · +1 -1 · ga accept · gR reject",
-      "          sum += item.price * item.quantity;",
-      "    6   }",
-      "    7   return sum;",
-      "    8 }",
-      "    9",
-      "   10 export function count(items) {",
-      "   11   return items.length;",
-      "   12 }",
-      (" cart.js [+]%s2 pending"):format((" "):rep(58)),
-      "claude-code: 2 hunks here. :Hashline next",
-    }
-    terminal:begins(held, "the proposal")
-    is_pictured(terminal, "held_edit.svg")
+t.test("in a terminal: a held edit is seen, in colours, accepted and taken back by keys", function()
+  local terminal, folder, state = start_in_terminal({ 80, 18 }, { ["cart.js"] = CART }, "cart.js")
+  local agent = edit_cart(terminal, folder, state)
+  local held = {
+    "    1 // what is in the cart, gift wrap not counted yet",
+    "    2 export function total(items) {",
+    "_   3   let sum = 0;",
+    "      ▎ claude-code · #1 · 2 left · +1 · ga accept · gR reject",
+    "        if (items.length === 0) return sum;",
+    "    4   for (const item of items) {",
+    "-   5     sum += item.price;",
+    "      ▎ claude-code · #2 · 2 left · +1 -1 · ga accept · gR reject",
+    "          sum += item.price * item.quantity;",
+    "    6   }",
+    "    7   return sum;",
+    "    8 }",
+    "    9",
+    "   10 export function count(items) {",
+    "   11   return items.length;",
+    "   12 }",
+    (" cart.js [+]%s2 pending"):format((" "):rep(58)),
+    "claude-code: 2 hunks here. :Hashline next",
+  }
+  terminal:begins(held, "the proposal")
 
-    terminal:keys("]h")
-    held[18] = "#1 · 2 left · claude-code · after line 3 · +1 · held"
-    terminal:begins(held, "the place")
-    terminal:keys("]h")
-    local accepted = vim.list_slice(held, 1, 6)
-    accepted[4] = "      ▎ claude-code · #1 · 1 left · +1 · ga accept · gR reject"
-    accepted[7] = "    5     sum += item.price * item.quantity;"
-    vim.list_extend(accepted, vim.list_slice(held, 10, 16))
-    for round = 1, 6 do
-      terminal:keys("ga")
-      terminal:begins(accepted, "the acceptance, in round " .. round)
-      terminal:keys("u")
-      terminal:begins(vim.list_slice(held, 1, 17), "the acceptance taken back, in round " .. round)
-    end
-    terminal:keys("gR")
-    accepted[7] = "    5     sum += item.price;"
-    terminal:begins(accepted, "the rejection")
-    t.eq(Scene.bytes(folder .. "/cart.js"), table.concat(CART, "\n") .. "\n", "nothing is saved")
-    terminal:keys(":qa!", "Enter")
-    terminal:ends("Neovim ends")
-    t.wait(function()
-      return vim.trim(vim.fn.system({ "pgrep", "-f", state })):find(tostring(agent.process.pid)) ~= nil
-        and #vim.fn.systemlist({ "pgrep", "-f", state }) == 1
-    end, "and its sidecar with it: only the agent is left")
+  terminal:keys("]h")
+  held[18] = "#1 · 2 left · claude-code · after line 3 · +1 · held"
+  terminal:begins(held, "the place")
+  terminal:keys("]h")
+  local accepted = vim.list_slice(held, 1, 6)
+  accepted[4] = "      ▎ claude-code · #1 · 1 left · +1 · ga accept · gR reject"
+  accepted[7] = "    5     sum += item.price * item.quantity;"
+  vim.list_extend(accepted, vim.list_slice(held, 10, 16))
+  for round = 1, 6 do
+    terminal:keys("ga")
+    terminal:begins(accepted, "the acceptance, in round " .. round)
+    terminal:keys("u")
+    terminal:begins(vim.list_slice(held, 1, 17), "the acceptance taken back, in round " .. round)
   end
-)
+  terminal:keys("gR")
+  accepted[7] = "    5     sum += item.price;"
+  terminal:begins(accepted, "the rejection")
+  t.eq(Scene.bytes(folder .. "/cart.js"), table.concat(CART, "\n") .. "\n", "nothing is saved")
+  terminal:keys(":qa!", "Enter")
+  terminal:ends("Neovim ends")
+  t.wait(function()
+    return vim.trim(vim.fn.system({ "pgrep", "-f", state })):find(tostring(agent.process.pid)) ~= nil
+      and #vim.fn.systemlist({ "pgrep", "-f", state }) == 1
+  end, "and its sidecar with it: only the agent is left")
+end)
+
+t.test("in a terminal: an agent's edits while a person types and decides, as a moving picture", function()
+  local terminal, folder, state = start_in_terminal({ 80, 18 }, { ["cart.js"] = CART }, "cart.js")
+  local screens = {}
+  local function shot(seconds, words)
+    screens[#screens + 1] = ("%s %s\n%s\f"):format(seconds, words, terminal:coloured())
+  end
+  local function shows(...)
+    for _, words in ipairs({ ... }) do
+      terminal:has(words)
+    end
+  end
+  edit_cart(terminal, folder, state)
+  shows("claude-code: 2 hunks here. :Hashline next", "#1 · 2 left", "#2 · 2 left")
+  shot(4, "Nothing is saved. An agent proposes two hunks: green lines are not in the text yet.")
+  terminal:keys("gg", "O", "prices are in cents") -- Neovim begins the comment
+  shows("    1 // prices are in cents", "-- INSERT --", "#2 · 2 left")
+  shot(3, "You type on. The hunks keep their places.")
+  terminal:keys("Escape", "]h")
+  shows("after line 4 · +1 · held")
+  shot(2, "]h    the next hunk")
+  terminal:keys("ga")
+  shows(
+    "    5   if (items.length === 0) return sum;",
+    "▎ claude-code · #2 · 1 left",
+    "Accepted. 1 left here"
+  )
+  shot(3, "ga    accept: the line is in the text, as one step that u undoes.")
+  terminal:keys("]h")
+  shows("· held")
+  terminal:keys("gR")
+  terminal:wait(function(screen)
+    return not screen:find("▎", 1, true) and screen:find("Rejected.", 1, true)
+  end, "the other one is rejected")
+  shot(3, "gR    reject: the agent is told, and nothing of it was ever in your file.")
+  is_pictured(terminal, "moving.svg", table.concat(screens))
+  terminal:keys(":qa!", "Enter")
+  terminal:ends("Neovim ends")
+end)
 
 t.test("in a terminal: the review of what an agent did in several files, and its picture", function()
   local tax = { "export function tax(sum) {", "  return sum * 0.19;", "}" }
