@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::arguments::Decide;
 use super::edit_details::{Edit, Edits};
-use super::make_decision::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Wish, exit_code, word};
+use super::make_decision::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Wish};
 use super::messages;
 use super::resolve_id::{Book, Named, hunk};
 use super::sidecars::{Everywhere, Trial};
@@ -442,6 +442,38 @@ pub fn carry_out(decider: &mut dyn Decider, wish: &mut Wish, named: &[Named]) ->
         }
     }
     answer
+}
+
+/// The code that the program ends with where something was not decided.
+fn exit_code(why: Why) -> u8 {
+    match why {
+        Why::Gone | Why::Failed => 1,
+        Why::Changed | Why::Removed => 3,
+        Why::Conflicted
+        | Why::Edited
+        | Why::NeedsOthers
+        | Why::Collides
+        | Why::Lost
+        | Why::Open
+        | Why::Elsewhere => 4,
+    }
+}
+
+/// The word in JSON for why something was not decided.
+fn word(why: Why) -> &'static str {
+    match why {
+        Why::Gone => "gone",
+        Why::Changed => "changed",
+        Why::Removed => "removed",
+        Why::Conflicted => "conflicted",
+        Why::Edited => "edited",
+        Why::NeedsOthers => "needs_others",
+        Why::Collides => "collides",
+        Why::Lost => "lost",
+        Why::Open => "open",
+        Why::Failed => "failed",
+        Why::Elsewhere => "unreachable",
+    }
 }
 
 #[cfg(test)]

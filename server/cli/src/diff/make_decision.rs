@@ -167,38 +167,6 @@ pub struct Refusal {
     pub document: Option<DocumentName>,
 }
 
-/// The code that the program ends with where something was not decided.
-pub fn exit_code(why: Why) -> u8 {
-    match why {
-        Why::Gone | Why::Failed => 1,
-        Why::Changed | Why::Removed => 3,
-        Why::Conflicted
-        | Why::Edited
-        | Why::NeedsOthers
-        | Why::Collides
-        | Why::Lost
-        | Why::Open
-        | Why::Elsewhere => 4,
-    }
-}
-
-/// The word in JSON for why something was not decided.
-pub fn word(why: Why) -> &'static str {
-    match why {
-        Why::Gone => "gone",
-        Why::Changed => "changed",
-        Why::Removed => "removed",
-        Why::Conflicted => "conflicted",
-        Why::Edited => "edited",
-        Why::NeedsOthers => "needs_others",
-        Why::Collides => "collides",
-        Why::Lost => "lost",
-        Why::Open => "open",
-        Why::Failed => "failed",
-        Why::Elsewhere => "unreachable",
-    }
-}
-
 /// Whoever can decide.
 pub trait Decider {
     /// Decides as far as it can be.

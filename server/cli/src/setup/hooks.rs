@@ -4,7 +4,7 @@ use jsonc_parser::cst::{CstArray, CstNode, CstObject};
 use serde_json::{Value, json};
 
 use super::NAME;
-use super::json_config::{input, is_bare, parse, parted};
+use super::json_server_entry::{input, is_bare, parse, parted};
 
 /// The tool of the server that hooks call.
 const TOOL: &str = "hook";

@@ -4,13 +4,13 @@
 //! shows a change and makes it, and [`originals`] knows what was there before.
 
 mod agent_configuration;
-mod config_file;
+mod file_change;
 mod hooks;
 mod instructions;
-mod json_config;
+mod json_server_entry;
 mod originals;
 mod plugin;
-mod toml_config;
+mod toml_server_entry;
 
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub use agent_configuration::{Agent, Home, Scope, command};
 
 use crate::arguments::Setup;
 use agent_configuration::{Format, Hooks};
-use config_file::{Change, Stored};
+use file_change::{Change, Stored};
 use hashline_link::StateDir;
 use hashline_terminal::{Failure, Screen, inert};
 use originals::Originals;
@@ -154,8 +154,8 @@ fn steps(agent: Agent, remove: bool, scope: &Scope, home: &Home, command: &str) 
     let place = agent.configuration(scope, home);
     let entry = agent.entry(command);
     let snippet = match place.format {
-        Format::Json => json_config::snippet(place.keys, &entry),
-        Format::Toml => toml_config::snippet(place.keys, &entry),
+        Format::Json => json_server_entry::snippet(place.keys, &entry),
+        Format::Toml => toml_server_entry::snippet(place.keys, &entry),
     };
     let keys = place.keys;
     let configuration = Step {
@@ -163,10 +163,10 @@ fn steps(agent: Agent, remove: bool, scope: &Scope, home: &Home, command: &str) 
         file: place.file,
         snippet,
         wanted: match (place.format, remove) {
-            (Format::Json, false) => Box::new(move |text| json_config::with(text, keys, &entry)),
-            (Format::Json, true) => Box::new(move |text| json_config::without(text, keys)),
-            (Format::Toml, false) => Box::new(move |text| toml_config::with(text, keys, &entry)),
-            (Format::Toml, true) => Box::new(move |text| toml_config::without(text, keys)),
+            (Format::Json, false) => Box::new(move |text| json_server_entry::with(text, keys, &entry)),
+            (Format::Json, true) => Box::new(move |text| json_server_entry::without(text, keys)),
+            (Format::Toml, false) => Box::new(move |text| toml_server_entry::with(text, keys, &entry)),
+            (Format::Toml, true) => Box::new(move |text| toml_server_entry::without(text, keys)),
         },
         empty: match place.format {
             Format::Json => "{}\n",

@@ -7,7 +7,7 @@ use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
 use crate::argument_limits::VALUES;
-use crate::http::host_names::Foreign;
+use crate::http::allowed_origins::Foreign;
 use crate::http::request_body_limit::LIMIT;
 use crate::http::scope::Scope;
 use crate::http::sessions;

@@ -23,9 +23,9 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
+use crate::http::allowed_origins::Names;
 use crate::http::connections::Unanswered;
 use crate::http::error_responses::Refused;
-use crate::http::host_names::Names;
 use crate::http::message::{Said, message};
 use crate::http::outgoing::Outgoing;
 use crate::http::priming;

@@ -9,12 +9,12 @@
 //! - There is no TLS: beyond this machine, put a proxy that has it in front.
 //! - Tokens cannot be taken back one by one: they end by themselves, and all of them when the secret is removed.
 
+mod allowed_origins;
 mod connections;
 mod error_responses;
 #[cfg(feature = "conformance")]
 mod fixtures;
 mod guard;
-mod host_names;
 mod hs256;
 mod listener;
 mod message;
@@ -37,10 +37,10 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::task::TaskTracker;
 
+use crate::http::allowed_origins::Names;
 use crate::http::connections::{Connections, MOST, STREAMS};
 use crate::http::guard::Guard;
 pub(crate) use crate::http::guard::TokenHolder;
-use crate::http::host_names::Names;
 use crate::http::listener::Listener;
 pub use crate::http::scope::{BadScope, Scope};
 use crate::http::sessions::Sessions;

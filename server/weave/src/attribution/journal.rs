@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hashline_text::{Ending, Text};
 
 use crate::align::align_lines;
-use crate::attribution::difference::{Difference, Earlier};
+use crate::attribution::earlier_text::{Difference, Earlier};
 use crate::attribution::fingerprint::{Contents, Print};
 use crate::attribution::region::{Region, Regions};
 use crate::model::{Held, HunkId, IdRange, Model, Newline, bytes_of_lines};

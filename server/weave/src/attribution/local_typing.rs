@@ -17,7 +17,7 @@
 use hashline_text::{Ending, Line, Text};
 
 use crate::attribution::aligned_region::Stretch;
-use crate::attribution::difference::Difference;
+use crate::attribution::earlier_text::Difference;
 use crate::attribution::interpretation::Judgement;
 use crate::attribution::journal::{Step, pinned_by};
 use crate::attribution::region::{Region, Regions, reach_the_end};

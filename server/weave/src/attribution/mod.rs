@@ -1,8 +1,8 @@
 //! What a change of the text was, and the past that this is judged by.
 //!
 //! A [`Weave`] is a model with the journal of its latest changes. What the editor says it did is done (`typing`, `undo`); of one that says nothing, what
-//! its text shows is found by trying (`recognise`, `switch_trial`, `split_changes`). Of a text that nobody watched only what is beyond doubt is believed (`unobserved`,
-//! `lacking`, `returned`).
+//! its text shows is found by trying (`recognise_switches`, `switch_trial`, `split_changes`). Of a text that nobody watched only what is beyond doubt is believed (`unobserved`,
+//! `missing_hunks`, `earlier_state`).
 //!
 //! # Invariants
 //!
@@ -17,19 +17,19 @@
 
 mod aligned_region;
 mod classify_lines;
-mod difference;
 mod earlier_state;
+mod earlier_text;
 mod fingerprint;
 mod hunk_context;
-mod inspect;
 mod interpretation;
 mod journal;
 mod local_typing;
 mod missing_hunks;
-mod recognise;
+mod recognise_switches;
 mod region;
 mod split_changes;
 mod switch_trial;
+mod test_access;
 mod typing;
 mod undo;
 mod unobserved;

@@ -7,11 +7,11 @@
 use hashline_text::Text;
 
 use crate::attribution::aligned_region::Stretch;
-use crate::attribution::difference::Difference;
+use crate::attribution::earlier_text::Difference;
 use crate::attribution::fingerprint::Print;
 use crate::attribution::interpretation::{Candidate, How, Judgement, Switched};
 use crate::attribution::journal::{JournalId, Step, Turn, Turned, pinned_by};
-use crate::attribution::recognise::{Recognised, WHOLE};
+use crate::attribution::recognise_switches::{Recognised, WHOLE};
 use crate::attribution::region::{Region, Regions, reach_the_end};
 use crate::attribution::undo::TakesBack;
 use crate::attribution::weave::{Checkpoint, Weave};

@@ -3,7 +3,7 @@
 use hashline_text::Text;
 
 use crate::attribution::aligned_region::Stretch;
-use crate::attribution::difference::Difference;
+use crate::attribution::earlier_text::Difference;
 use crate::attribution::fingerprint::Print;
 use crate::attribution::hunk_context::Surroundings;
 use crate::attribution::interpretation::Judgement;

@@ -4,7 +4,7 @@ use std::ops::{Deref, Range};
 
 use hashline_text::{OwnedLine, Text};
 
-use crate::attribution::difference::Difference;
+use crate::attribution::earlier_text::Difference;
 use crate::attribution::journal::{Journal, JournalId, Step, Turned};
 use crate::attribution::region::Regions;
 use crate::model::{
