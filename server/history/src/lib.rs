@@ -95,7 +95,6 @@ mod multi_file_switch;
 mod name;
 mod one_line;
 pub mod path;
-mod process_gate;
 mod reason;
 mod record;
 mod record_lines;
@@ -104,6 +103,7 @@ mod seal;
 mod session;
 mod steps;
 mod store;
+mod thread_lock;
 mod transaction;
 mod undecided_reason;
 

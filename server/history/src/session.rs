@@ -15,9 +15,9 @@ use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::ledger::Ledger;
 use crate::name::DocumentName;
-use crate::process_gate::Entered;
 use crate::record::{Sequence, Status};
 use crate::store::Store;
+use crate::thread_lock::Entered;
 use crate::transaction::{Draft, NewEdit};
 
 /// The history, taken for writing. Nobody else writes to it until this is dropped.

@@ -16,10 +16,10 @@ use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::ledger::{Damage, Ledger};
 use crate::name::DocumentName;
-use crate::process_gate::{Entered, Gate};
 use crate::record::{Sequence, Status};
 use crate::record_lines::read_document;
 use crate::seal::Signer;
+use crate::thread_lock::{Entered, Gate};
 
 /// How long the lock is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -14,8 +14,8 @@ use hashline_workspace::document::Along;
 use serde_json::json;
 
 use super::arguments::Decide;
+use super::decider::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Wish};
 use super::edit_details::{Edit, Edits};
-use super::make_decision::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Wish};
 use super::messages;
 use super::resolve_id::{Book, Named, hunk};
 use super::sidecars::{Everywhere, Trial};

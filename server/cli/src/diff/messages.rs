@@ -7,8 +7,8 @@ use hashline_history::path::{quoted, to_text};
 use hashline_history::{ConversationId, Damage, Decision, EditId, FileChange, Found, HunkRef, Why};
 use hashline_terminal::{inert, inert_line};
 
+use super::decider::{Answer, Refusal, Verb, Wish};
 use super::edit_details::relative;
-use super::make_decision::{Answer, Refusal, Verb, Wish};
 use super::patch_sides::Which;
 use super::resolve_id::{Kind, Named, short_conversation};
 
@@ -487,11 +487,11 @@ pub fn bytes(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::diff::make_decision::Target;
+    use crate::diff::decider::Target;
     use hashline_workspace::document::Along;
 
     use super::*;
-    use crate::diff::make_decision::Choice;
+    use crate::diff::decider::Choice;
     use hashline_history::{DocumentName, FileId, Sequence, Status};
 
     #[test]

@@ -7,6 +7,7 @@ mod accept_reject;
 mod adopt;
 mod arguments;
 mod cleanup;
+mod decider;
 mod diffstat;
 mod edit_details;
 mod export;
@@ -15,7 +16,6 @@ mod git_patch;
 mod hunk;
 mod hunk_status;
 mod local_time;
-mod make_decision;
 mod messages;
 mod patch_sides;
 mod resolve_id;
@@ -35,8 +35,8 @@ pub use arguments::{Diff, Mcpdiff};
 use hashline_history::{Probe, Store};
 
 use arguments::Command;
+use decider::Verb;
 use hashline_terminal::{Failure, Screen, log, tell};
-use make_decision::Verb;
 use sidecars::Everywhere;
 
 /// Carries out a command.

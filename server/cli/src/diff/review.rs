@@ -9,9 +9,9 @@ use hashline_workspace::document::Along;
 
 use super::accept_reject::{How, carry_out};
 use super::arguments::Review;
+use super::decider::{Answer, Decider, Mine, Refusal, Target, Verb, Wish};
 use super::edit_details::{Edit, Edits};
 use super::local_time::Clock;
-use super::make_decision::{Answer, Decider, Mine, Refusal, Target, Verb, Wish};
 use super::messages;
 use super::resolve_id::{Book, Kind, Named, hunk};
 use super::show::{Lines, Page};
@@ -338,7 +338,7 @@ enum Way {
 mod tests {
     use super::*;
     use crate::diff::common::{Live, NoFiles, line, name_in};
-    use crate::diff::make_decision::{Choice, Refusal};
+    use crate::diff::decider::{Choice, Refusal};
     use hashline_history::{Decided, Decision, Draft, HunkRef};
     use hashline_weave::Change;
 

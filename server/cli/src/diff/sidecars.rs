@@ -16,7 +16,7 @@ use hashline_workspace::{OpenElsewhere, Others, Rehearsal};
 use tokio::runtime::Runtime;
 use tokio::time::error::Elapsed;
 
-use super::make_decision::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Wish, requests};
+use super::decider::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Wish, requests};
 use super::messages;
 
 /// How long an editor may take to say what it has.

@@ -3,7 +3,7 @@
 //! [`agent`] knows where each agent keeps them, [`json`], [`toml`], [`hooks`], [`plugin`] and [`advice`] change them and keep all else as it was, [`file`]
 //! shows a change and makes it, and [`originals`] knows what was there before.
 
-mod agent_configuration;
+mod agent_config_paths;
 mod file_change;
 mod hooks;
 mod instructions;
@@ -16,10 +16,10 @@ use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub use agent_configuration::{Agent, Home, Scope, command};
+pub use agent_config_paths::{Agent, Home, Scope, command};
 
 use crate::arguments::Setup;
-use agent_configuration::{Format, Hooks};
+use agent_config_paths::{Format, Hooks};
 use file_change::{Change, Stored};
 use hashline_link::StateDir;
 use hashline_terminal::{Failure, Screen, inert};

@@ -13,9 +13,9 @@ mod forward;
 mod forward_program_writes;
 mod resources;
 mod search;
+mod shared_watcher;
 mod sidecars;
 mod watch;
-mod watcher;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -34,14 +34,14 @@ use crate::caller::grant_infos;
 use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
 use crate::router::choose_sidecar::Choice;
+use crate::router::shared_watcher::Watchers;
 use crate::router::sidecars::{Known, Sidecars};
-use crate::router::watcher::Watchers;
 use crate::signer::signer_of;
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
 pub(crate) use choose_sidecar::Openness;
+pub(crate) use shared_watcher::Following;
 pub(crate) use watch::{Interest, Standing};
-pub(crate) use watcher::Following;
 
 /// How often a call is made where making it again is harmless.
 const ATTEMPTS: u32 = 4;

@@ -49,11 +49,11 @@ use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, Weave};
 
 pub use decisions::decision_result::{Decided, Elsewhere, Undecided};
-pub use decisions::desired_state_map::UnderWay;
 pub use decisions::edit_and_hunks::{Edit, EditHunk, HunkLines, HunkState};
 pub use decisions::preview::Preview;
 pub use decisions::request::{Along, Choice, Request, Target, Unseen};
 pub use decisions::review::{HunkView, Review, ReviewEdit};
+pub use decisions::wishes::UnderWay;
 pub use deliveries::announced_causes::Cause;
 pub use deliveries::retry_schedule::{Delivered, Delivery};
 pub use document_name::{Home, Reports};
@@ -76,11 +76,11 @@ pub use text::proposed_text::{PlacedHunk, ProposedText};
 pub use text::served_text::Located;
 pub use text::snapshots::Served;
 
-use crate::document::decisions::desired_state_map::Wanted;
 use crate::document::decisions::edits::Edits;
+use crate::document::decisions::wishes::Wanted;
 use crate::document::deliveries::announced_causes::Told;
+use crate::document::deliveries::guess_state::Guesses;
 use crate::document::deliveries::retry_schedule::Flow;
-use crate::document::deliveries::silent_client::Guesses;
 use crate::document::document_name::Address;
 use crate::document::events::Tidings;
 use crate::document::file::OwnFile;

@@ -6,10 +6,10 @@ use std::ops::Range;
 use hashline_history::{Decision, EditId, HunkRef};
 use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut, View};
 
-use crate::document::decisions::desired_state_map::Way;
 use crate::document::decisions::group::hull;
 use crate::document::decisions::request::Ruling;
 use crate::document::decisions::undecided_reasons::changed_words;
+use crate::document::decisions::wishes::Way;
 use crate::document::{
     Choice, Decided, Document, FileHunk, HunkState, Millis, Request, Target, Undecided, Unseen, Why,
 };

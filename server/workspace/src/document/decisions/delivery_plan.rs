@@ -12,7 +12,7 @@ use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, HunkId, Plan, TakeOut};
 
 use crate::document::Document;
-use crate::document::decisions::desired_state_map::{Act, Way};
+use crate::document::decisions::wishes::{Act, Way};
 
 /// What the person is told whose lines inside an edit would go with it.
 const CHANGED_INSIDE: &str = "You changed lines inside an edit that was about to be undone. Decide again: “Undo it, my changes too” or “Undo it, keep my lines”.";

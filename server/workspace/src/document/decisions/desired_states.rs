@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hashline_history::{Decision, HunkRef, Reason};
 use hashline_weave::{HunkId, TakeOut};
 
-use crate::document::decisions::desired_state_map::{Act, Way, Wish};
+use crate::document::decisions::wishes::{Act, Way, Wish};
 use crate::document::{Document, Millis, UnderWay};
 
 impl Document {

@@ -2,14 +2,13 @@
 //!
 //! A decision that changes no text is made at once; one that does becomes a wish, and stands when the text shows it.
 //!
-//! The face: [`Edits`](edits::Edits) for what is decided, [`Wanted`](desired_state_map::Wanted) for what is wanted; each is changed by what it offers alone. In
+//! The face: [`Edits`](edits::Edits) for what is decided, [`Wanted`](wishes::Wanted) for what is wanted; each is changed by what it offers alone. In
 //! this room the person decides (`decide`, `revise`), wishes are made and end (`wanted`), come to a change of the text (`plan`), are shown (`review`,
 //! `preview`) and are carried over to a state that was made anew (`remade`).
 
 mod decide;
 pub(crate) mod decision_result;
 mod delivery_plan;
-pub(crate) mod desired_state_map;
 mod desired_states;
 pub(crate) mod edit_and_hunks;
 pub(crate) mod edits;
@@ -21,3 +20,4 @@ pub(crate) mod request;
 pub(crate) mod review;
 mod revise;
 mod undecided_reasons;
+pub(crate) mod wishes;

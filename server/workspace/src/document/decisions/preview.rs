@@ -3,7 +3,7 @@
 
 use hashline_weave::Plan;
 
-use crate::document::decisions::desired_state_map::Wanted;
+use crate::document::decisions::wishes::Wanted;
 use crate::document::deliveries::retry_schedule::Flow;
 use crate::document::{Decided, Delivery, Document, Millis, Request};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hashline_history::{Decided, Decision, HunkRef, Location};
 use hashline_weave::HunkId;
 
-use crate::document::decisions::desired_state_map::{Act, Way, Wish};
+use crate::document::decisions::wishes::{Act, Way, Wish};
 use crate::document::{Document, Millis};
 
 impl Document {

@@ -8,8 +8,8 @@ use hashline_history::Decision;
 use hashline_text::{Ending, OwnedLine};
 use hashline_weave::{HunkId, PutIn};
 
-use crate::document::decisions::desired_state_map::{Act, Way, Wish};
 use crate::document::decisions::request::Ruling;
+use crate::document::decisions::wishes::{Act, Way, Wish};
 use crate::document::{Document, Undecided, Why};
 
 impl Document {

@@ -8,8 +8,8 @@
 use hashline_text::Text;
 use hashline_weave::{HunkId, Plan};
 
+use crate::document::deliveries::guess_state::without_returns;
 use crate::document::deliveries::retry_schedule::{Delivered, Delivery, Flight, SHOWN_WITHIN, STUCK};
-use crate::document::deliveries::silent_client::without_returns;
 use crate::document::{Document, Home, Millis};
 
 impl Document {

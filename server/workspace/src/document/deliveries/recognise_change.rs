@@ -3,8 +3,8 @@
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Switched, Weave};
 
+use crate::document::deliveries::guess_state::{Begun, HalfShown, left_of};
 use crate::document::deliveries::retry_schedule::Ghost;
-use crate::document::deliveries::silent_client::{Begun, HalfShown, left_of};
 use crate::document::text::content_change::{
     ContentChange, OutOfStep, after, after_each, apart_but_for_replacements,
 };

@@ -15,7 +15,7 @@ use hashline_text::{DiskForm, FileHash, Text};
 use hashline_weave::{Change, HunkId, Weave};
 
 use crate::document::Refused;
-use crate::document::decisions::desired_state_map::Way;
+use crate::document::decisions::wishes::Way;
 use crate::document::file::FileNow;
 use crate::document::{Contents, Document, Edit, FileHunk, Millis, NewFile, Proposal, Undecided, Why};
 

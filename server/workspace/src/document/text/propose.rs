@@ -17,7 +17,7 @@ use hashline_history::{
 use hashline_text::{DiskForm, FileHash, HashPrefix, LineRef, OwnedLine, Text};
 use hashline_weave::{Change, HunkId, Snapshot, Touched, View, Weave};
 
-use crate::document::decisions::desired_state_map::Way;
+use crate::document::decisions::wishes::Way;
 use crate::document::text::change::{Resolution, Work};
 use crate::document::{Document, Edit, Located, Mode, Note, Refused, Served, Unit};
 

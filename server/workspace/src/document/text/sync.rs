@@ -4,9 +4,9 @@ use hashline_history::{Decision, Location, Reason};
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{How, HunkId, Judgement, TakeOut};
 
-use crate::document::decisions::desired_state_map::Way;
 use crate::document::decisions::edit_and_hunks::as_shown;
 use crate::document::decisions::edits::Turn;
+use crate::document::decisions::wishes::Way;
 use crate::document::text::content_change::{ContentChange, OutOfStep, after, make};
 use crate::document::text::load_text::Earlier;
 use crate::document::{Cause, Document, Home, Millis, Reports};
