@@ -182,6 +182,14 @@ impl Desk {
         }
     }
 
+    /// All that has happened is recorded.
+    pub fn record(&mut self) {
+        while self.document.has_unrecorded() {
+            let state = self.document.to_record(&[]);
+            self.document.was_recorded(&state, state.text_hash());
+        }
+    }
+
     pub fn poll(&mut self) -> Option<Delivery> {
         self.document.poll(self.now)
     }

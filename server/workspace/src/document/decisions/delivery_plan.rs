@@ -25,6 +25,7 @@ impl Document {
         for (act, hunks) in self.wanted.acts() {
             match self.plan_of(&act, &hunks) {
                 Ok(plan) if plan.on.is_empty() && plan.off.is_empty() => {}
+                Ok(plan) if self.takes_unrecorded(&plan) => {}
                 Ok(plan) => match self.goes_beyond(&act, &plan) {
                     Some(words) => self.end_act(&act, words),
                     None => plans.push((act, plan)),
@@ -33,6 +34,13 @@ impl Document {
             }
         }
         self.together(plans)
+    }
+
+    /// Whether a plan switches a hunk about which a decision waits for the record. It has its turn after that: the hunk is to come as that
+    /// says, which may be in the person's own words.
+    fn takes_unrecorded(&self, plan: &Plan) -> bool {
+        let mut hunks = plan.on.iter().chain(&plan.off);
+        hunks.any(|id| self.wanted.get(*id).is_some_and(|wish| !wish.is_recorded))
     }
 
     /// What a decision comes to now; an error says why nothing of it is done.

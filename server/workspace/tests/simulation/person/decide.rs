@@ -105,7 +105,10 @@ impl Desk {
         self.take_on(&named, &queued, &views, &request, wanted)?;
         self.observe(true, room)?;
         match &request.own {
-            Some(own) if !named.is_empty() => self.sends_rewritten(&members, own, room),
+            // Where it could not be recorded the decision was not made.
+            Some(own) if named.iter().any(|at| self.model.hunks[*at].asked.is_some()) => {
+                self.sends_rewritten(&members, own, room)
+            }
             _ => Ok(()),
         }
     }
