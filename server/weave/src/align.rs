@@ -11,17 +11,17 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 /// unmatched. 4 million steps are some milliseconds.
 const BUDGET: usize = 4_000_000;
 
-/// Old times new lines up to which the best of all alignments is found: some tens of microseconds.
-const SMALL: usize = 16_384;
+/// Old times new lines up to which the best of all alignments is found.
+const FEW: usize = 4096;
 
 /// How good an alignment of some lines is: more is better.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Score {
-    pairs: usize,
+    pairs: u32,
     /// Lines between the pairs that are left to be typed, as in [`Cost`](crate::Cost).
-    left: Reverse<usize>,
+    typed: Reverse<u32>,
     /// Pairs of lines that stand once on both sides.
-    unique: usize,
+    unique: u32,
 }
 
 /// What becomes of the next old line, or where the next new one comes from.
@@ -41,10 +41,24 @@ enum Way {
 /// leave the fewest lines to be typed, where there are few lines, and then those with lines that stand once on both sides. Lines are given
 /// by numbers, equal ones by the same.
 pub(crate) fn align(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
+    align_as(old, new, 1)
+}
+
+/// As [`align`], for old lines that are in no text: one that finds no partner leaves nothing to be typed.
+pub(crate) fn align_hidden(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
+    align_as(old, new, 0)
+}
+
+/// `goes`: how many lines an old one leaves to be typed that goes.
+fn align_as(old: &[u32], new: &[u32], goes: u32) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let (left, right) = between_ends(old, new, 0..old.len(), 0..new.len(), &mut pairs);
-    if left.len().saturating_mul(right.len()) <= SMALL {
-        pairs.extend(best(old, new, left, right));
+    if left.is_empty() || right.is_empty() {
+        pairs.sort_unstable();
+        return pairs;
+    }
+    if left.len().saturating_mul(right.len()) <= FEW {
+        pairs.extend(best(old, new, left, right, goes));
         pairs.sort_unstable();
         return pairs;
     }
@@ -123,52 +137,68 @@ fn stretch(
     stretch(old, new, from_left..left.end, from_right..right.end, pairs);
 }
 
-/// The pairs of the best alignment of all, the earliest of those that are equally good.
-fn best(old: &[u32], new: &[u32], left: Range<usize>, right: Range<usize>) -> Vec<(usize, usize)> {
+/// The pairs of the best alignment of all; of several that are equally good always the same.
+fn best(old: &[u32], new: &[u32], left: Range<usize>, right: Range<usize>, goes: u32) -> Vec<(usize, usize)> {
     let once = unique_pairs(old, new, left.clone(), right.clone());
-    let (old, new) = (&old[left.clone()], &new[right.clone()]);
-    let is_once = |l: usize, r: usize| once.binary_search(&(left.start + l, right.start + r)).is_ok();
-    // How good what follows each place can be.
-    let mut scores = vec![vec![Score::default(); new.len() + 1]; old.len() + 1];
-    for l in (0..=old.len()).rev() {
-        for r in (0..=new.len()).rev() {
-            let found = ways(&scores, old, new, (l, r), is_once).map(|(score, _)| score).max();
-            scores[l][r] = found.unwrap_or_default();
+    let unique =
+        |l: usize, r: usize| u32::from(once.binary_search(&(left.start + l, right.start + r)).is_ok());
+    let mut grid = Grid { old: &old[left.clone()], new: &new[right.clone()], goes, scores: Vec::new() };
+    grid.scores = vec![Score::default(); (left.len() + 1) * (right.len() + 1)];
+    for l in (0..=left.len()).rev() {
+        for r in (0..=right.len()).rev() {
+            let found = grid.ways(l, r, unique).map(|(score, _)| score).max();
+            let at = grid.at(l, r);
+            grid.scores[at] = found.unwrap_or_default();
         }
     }
     let (mut l, mut r) = (0, 0);
     let mut pairs = Vec::new();
-    while let Some((_, way)) =
-        ways(&scores, old, new, (l, r), is_once).find(|(score, _)| *score == scores[l][r])
-    {
+    loop {
+        let best = grid.scores[grid.at(l, r)];
+        let Some((_, way)) = grid.ways(l, r, unique).find(|(score, _)| *score == best) else { return pairs };
         if way == Way::Pair {
             pairs.push((left.start + l, right.start + r));
         }
         l += usize::from(way != Way::Comes);
         r += usize::from(way != Way::Goes);
     }
-    pairs
 }
 
-/// The ways to go on from a place between old and new lines, and how good what follows is with each, where that is known of all later places.
-fn ways(
-    scores: &[Vec<Score>],
-    old: &[u32],
-    new: &[u32],
-    (l, r): (usize, usize),
-    is_once: impl Fn(usize, usize) -> bool,
-) -> impl Iterator<Item = (Score, Way)> {
-    let (goes, comes) = (l < old.len(), r < new.len());
-    let typed = |then: Score| Score { left: Reverse(then.left.0 + 1), ..then };
-    let pair = (goes && comes && old[l] == new[r]).then(|| {
-        let then = scores[l + 1][r + 1];
-        let unique = then.unique + usize::from(is_once(l, r));
-        (Score { pairs: then.pairs + 1, unique, ..then }, Way::Pair)
-    });
-    let changes = (goes && comes).then(|| (typed(scores[l + 1][r + 1]), Way::Changes));
-    let goes = goes.then(|| (typed(scores[l + 1][r]), Way::Goes));
-    let comes = comes.then(|| (typed(scores[l][r + 1]), Way::Comes));
-    [pair, changes, goes, comes].into_iter().flatten()
+/// How good what follows each place between old and new lines can be.
+struct Grid<'a> {
+    old: &'a [u32],
+    new: &'a [u32],
+    /// How many lines an old one leaves to be typed that goes.
+    goes: u32,
+    scores: Vec<Score>,
+}
+
+impl Grid<'_> {
+    fn at(&self, l: usize, r: usize) -> usize {
+        l * (self.new.len() + 1) + r
+    }
+
+    /// The ways to go on from a place, and how good what follows is with each, where that is known of all later places.
+    fn ways(
+        &self,
+        l: usize,
+        r: usize,
+        unique: impl Fn(usize, usize) -> u32,
+    ) -> impl Iterator<Item = (Score, Way)> {
+        let (goes, comes) = (l < self.old.len(), r < self.new.len());
+        let typed = |l: usize, r: usize, lines: u32| {
+            let then = self.scores[self.at(l, r)];
+            Score { typed: Reverse(then.typed.0 + lines), ..then }
+        };
+        let pair = (goes && comes && self.old[l] == self.new[r]).then(|| {
+            let then = self.scores[self.at(l + 1, r + 1)];
+            (Score { pairs: then.pairs + 1, unique: then.unique + unique(l, r), ..then }, Way::Pair)
+        });
+        let changes = (goes && comes).then(|| (typed(l + 1, r + 1, 1), Way::Changes));
+        let goes = goes.then(|| (typed(l + 1, r, self.goes), Way::Goes));
+        let comes = comes.then(|| (typed(l, r + 1, 1), Way::Comes));
+        [pair, changes, goes, comes].into_iter().flatten()
+    }
 }
 
 /// The most pairs of a stretch that is not too large.
@@ -258,6 +288,11 @@ mod tests {
     fn of_as_many_pairs_those_are_taken_that_leave_the_fewest_lines() {
         // `b` stayed, and what stood behind it was copied before it: not `b` written anew behind `s`.
         assert_eq!(align(&numbers("a b s e"), &numbers("a s b t e")), [(0, 0), (1, 2), (3, 4)]);
+    }
+
+    #[test]
+    fn of_hidden_lines_those_that_stand_once_are_taken_whatever_is_left_of_the_others() {
+        assert_eq!(align_hidden(&numbers("f p q z z"), &numbers("z f")), [(0, 1)]);
     }
 
     #[test]

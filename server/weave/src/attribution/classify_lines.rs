@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use hashline_text::{LineRef, Text};
 
-use crate::align::align;
+use crate::align::align_hidden;
 use crate::attribution::aligned_region::Stretch;
 use crate::attribution::journal::Step;
 use crate::model::{Cover, Fate, Fates, Model, Run};
@@ -113,7 +113,7 @@ impl Judging<'_> {
             };
             let hidden: Vec<usize> = items.clone().filter(hidden).collect();
             let names: Vec<u32> = hidden.iter().map(|at| stretch.items[*at].name).collect();
-            for (old, new) in align(&names, &stretch.new[lines.clone()]) {
+            for (old, new) in align_hidden(&names, &stretch.new[lines.clone()]) {
                 let (at, new) = (hidden[old], lines.start + new);
                 self.pair_off(item..at, line..new);
                 self.fates[at] = Fate::Regained(new);

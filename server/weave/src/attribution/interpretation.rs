@@ -37,6 +37,7 @@ pub struct Switched {
 }
 
 /// How much of a text an explanation of it leaves to be typed. The less it is, the better the explanation: lines count first, then bytes.
+/// It is that of the alignment with the most pairs of lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
     /// Lines that nothing explains; one that stands in the place of another counts once.

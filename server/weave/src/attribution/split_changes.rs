@@ -43,7 +43,8 @@ impl Weave {
     }
 
     /// How much of the text is left to be typed where the hunks that have come or gone since `before` are switched in the text of that
-    /// state. None where they cannot be.
+    /// state, which has the same hunks. What a plan does to lines of the person's besides is counted as if they had typed it. None where they
+    /// cannot be switched.
     #[must_use]
     pub fn left_to_type_since(&self, before: &Self) -> Option<Cost> {
         let mut then = before.model.clone();
@@ -53,14 +54,12 @@ impl Weave {
         then.carry_out(&Plan::switch(&on, &off)).ok()?;
         let mut regions = Regions::default();
         regions.replace_all(&mut then.buffer().clone(), self.buffer().clone());
-        let regions = regions.trimmed(then.buffer(), self.buffer());
-        let mut cost = Cost::default();
-        for region in regions {
-            let (from, to) = then.stretch_of(&region.old);
-            let (stretch, contents) = Stretch::of(&then, region, from..to, self.buffer());
-            cost += stretch.cost(&contents);
-        }
-        Some(cost)
+        let Some(region) = regions.trimmed(then.buffer(), self.buffer()).pop() else {
+            return Some(Cost::default());
+        };
+        let (from, to) = then.stretch_of(&region.old);
+        let (stretch, contents) = Stretch::of(&then, region, from..to, self.buffer());
+        Some(stretch.cost(&contents))
     }
 
     /// Goes back to the state before the latest notifications, to judge them once more. What was refused, published or taken back since is so

@@ -81,8 +81,8 @@ impl Fit {
         self.shown > 0 && self.found == self.shown
     }
 
-    /// Whether the text shows every line of the plan, and fewer lines are left unexplained: a line that was typed in is one, however it
-    /// is taken, and the less it differs from what it was the better.
+    /// Whether the text shows every line of the plan, and less is left to be typed: a line that was typed in is one, however it is taken,
+    /// and the less it differs from what it was the better.
     fn is_plain(&self) -> bool {
         self.is_whole() && self.is_found() && self.is_cheaper()
     }
@@ -99,7 +99,7 @@ impl Fit {
         let much_like = resembling && 2 * self.strange < self.brings;
         let seen = self.found > 0 || self.shown == 0 || much_like;
         let whole = self.kept || self.explains_as_many();
-        // All of it is there, at the price of a line that another explained.
+        // Where all of it is there, that may be at the price of a line that another explained.
         (self.is_found() || (whole && seen)) && self.is_cheaper()
     }
 

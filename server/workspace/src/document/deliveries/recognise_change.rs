@@ -141,10 +141,10 @@ impl Document {
         let sent_since = self.flow.plan_for(before).filter(|_| again && holds).map(|(_, plan)| plan.clone());
         let weave = self.weave();
         let first = again.then(|| weave.clone());
-        let before_both = first.as_ref().and_then(Weave::before_half_shown).cloned();
         let mut judgement = weave.recognised_together((text, regions), each, &asked);
         let joined = first.filter(|_| !sent_since.is_some_and(|plan| is_done(&plan, weave)));
         let joined = joined.and_then(|mut joined| {
+            let before = joined.before_half_shown().cloned();
             let of_both = joined.recognised_again(text, regions, &asked);
             let is_asked =
                 |id: &HunkId| asked.iter().any(|one| one.plan.on.contains(id) || one.plan.off.contains(id));
@@ -155,11 +155,11 @@ impl Document {
                 [] => of_both.half_shown,
                 differing => differing.iter().all(|id| is_asked(id) || switched.contains(id)),
             };
-            // Nor may they explain the text worse than one after the other does.
-            let left =
-                |judged: &Weave| before_both.as_ref().and_then(|before| judged.left_to_type_since(before));
-            let is_worse = left(weave).is_some_and(|apart| left(&joined).is_none_or(|joined| joined > apart));
-            (says_more && !is_worse).then_some((joined, of_both))
+            // Nor may they explain the text worse than one after the other does, where that is a question of hunks alone.
+            let left = |judged: &Weave| judged.left_to_type_since(before.as_ref()?);
+            let is_in_question = of_both.typed_lines > 0 && asked.iter().all(|one| one.plan.only_switches());
+            let is_worse = || left(weave).is_some_and(|apart| left(&joined).is_none_or(|both| both > apart));
+            (says_more && !(is_in_question && is_worse())).then_some((joined, of_both))
         });
         let again = joined.is_some();
         if let Some((joined, of_both)) = joined {
