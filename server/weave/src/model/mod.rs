@@ -43,10 +43,9 @@ mod view;
 mod window;
 
 pub use base::Base;
-pub use conflict::{Conflict, Edited};
 pub use delta::{Delta, NewHunk, RunState};
 pub use error::WeaveError;
-pub use hunk::{Change, HunkId};
+pub use hunk::{Change, Conflict, Edited, HunkId};
 pub use line::{IdRange, LineId};
 pub use plan::{Plan, PutIn, TakeOut};
 pub use run::Removers;

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use hashline_text::{Ending, Line, OwnedLine, Text};
 
 use crate::model::base::Base;
-use crate::model::conflict::Conflict;
-use crate::model::hunk::{Hunk, HunkId};
+use crate::model::hunk::{Conflict, Hunk, HunkId};
 use crate::model::ids::Ids;
 use crate::model::line::{IdRange, LineId, push_range};
 use crate::model::run::{Held, Run};

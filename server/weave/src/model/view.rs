@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use hashline_text::{Ending, Line, OwnedLine, Text};
 
-use crate::model::conflict::Conflict;
 use crate::model::error::WeaveError;
-use crate::model::hunk::HunkId;
+use crate::model::hunk::{Conflict, HunkId};
 use crate::model::run::{Held, Run};
 use crate::model::state::{AgentView, Model, View};
 
