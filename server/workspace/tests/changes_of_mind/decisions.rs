@@ -106,6 +106,31 @@ fn an_edit_that_is_rejected_on_its_way_into_the_text_is_out_of_it_at_the_end() {
 }
 
 #[test]
+fn a_rejection_waits_for_the_record_of_another_that_takes_out_what_builds_on_both() {
+    let mut desk = Desk::with_plugin("one\ntwo\nthree\n");
+    let below = [desk.replace(0, "1", Mode::Apply), desk.replace(1, "2", Mode::Apply)];
+    desk.carries_out();
+    let above = desk.replace_two(0, "both", Mode::Apply);
+    desk.carries_out();
+    assert_eq!(desk.text(), "both\nthree\n");
+    desk.document.record_before_delivery();
+    for hunk in &below {
+        let request =
+            Request { along: Along::All, ..Request::of(Choice::Reject, Target::Hunk(hunk.clone())) };
+        assert_eq!(desk.document.decide(&request, desk.now).refused, []);
+        if hunk == &below[0] {
+            desk.record();
+        }
+    }
+    assert_eq!(desk.poll(), None, "the first needs what the second takes out");
+    desk.record();
+    desk.carries_out();
+    desk.record();
+    assert_eq!(desk.text(), "one\ntwo\nthree\n");
+    assert_eq!([&below[0], &below[1], &above].map(|hunk| desk.decision(hunk)), [Decision::Rejected; 3]);
+}
+
+#[test]
 fn a_decision_that_was_not_sent_yet_is_called_off() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let hunk = desk.replace(1, "2", Mode::Propose);

@@ -77,6 +77,17 @@ impl Desk {
         HunkRef { edit: proposal.id, number: 1 }
     }
 
+    /// An agent puts a line in the place of this one and the next.
+    pub fn replace_two(&mut self, line: usize, content: &str, mode: Mode) -> HunkRef {
+        let turn = format!("conv_{}", self.edits + 1);
+        let next = self.document.serve(View::Agent).unwrap();
+        let next = line_hash(&next.text().line(Line(line + 1)).unwrap().content());
+        let operation = RawOperation::new("replace", "").end(format!("{}:{next}", line + 2)).content(content);
+        let (mut proposed, proposal) = self.propose_as(vec![(line, operation)], mode, &turn);
+        self.document.publish(&mut proposed, &proposal);
+        HunkRef { edit: proposal.id, number: 1 }
+    }
+
     /// Operations at lines, which give them their anchors.
     fn propose_as(
         &mut self,

@@ -69,20 +69,22 @@ fn own_text_of_an_edit_comes_before_that_of_hunks_that_are_one_and_build_on_it()
 
 #[test]
 fn own_text_that_is_not_recorded_yet_is_not_overtaken_by_what_builds_on_its_edit() {
-    let mut desk = Desk::with_plugin("one\ntwo\nthree\n");
-    desk.document.record_before_delivery();
-    let lower = desk.insert_after(0, "2a", Mode::Propose);
-    let upper = desk.replace(1, "zwei", Mode::Propose);
-    let both = Request { along: Along::All, ..Request::of(Choice::KeepBoth, Target::Hunk(upper.clone())) };
-    assert_eq!(desk.document.decide(&both, desk.now).refused, []);
-    desk.record();
-    assert_eq!(desk.accepts_as(&lower, "2a\nmine").refused, []);
-    assert_eq!(desk.poll(), None, "what takes the hunk along waits for the record of its decision, too");
-    desk.record();
-    desk.carries_out();
-    desk.record();
-    assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Accepted; 2]);
-    assert!(desk.text().contains("mine\n"), "{}", desk.text());
+    for choice in [Choice::Accept, Choice::KeepBoth] {
+        let mut desk = Desk::with_plugin("one\ntwo\nthree\n");
+        desk.document.record_before_delivery();
+        let lower = desk.insert_after(0, "2a", Mode::Propose);
+        let upper = desk.replace(1, "zwei", Mode::Propose);
+        let with = Request { along: Along::All, ..Request::of(choice, Target::Hunk(upper.clone())) };
+        assert_eq!(desk.document.decide(&with, desk.now).refused, []);
+        desk.record();
+        assert_eq!(desk.accepts_as(&lower, "2a\nmine").refused, []);
+        assert_eq!(desk.poll(), None, "what takes the hunk along waits for the record of its decision, too");
+        desk.record();
+        desk.carries_out();
+        desk.record();
+        assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Accepted; 2], "{choice:?}");
+        assert!(desk.text().contains("mine\n"), "{choice:?}: {}", desk.text());
+    }
 }
 
 #[test]

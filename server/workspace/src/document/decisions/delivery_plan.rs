@@ -25,7 +25,7 @@ impl Document {
         for (act, hunks) in self.wanted.acts() {
             match self.plan_of(&act, &hunks) {
                 Ok(plan) if plan.on.is_empty() && plan.off.is_empty() => {}
-                Ok(plan) if self.takes_unrecorded(&plan) => {}
+                Ok(plan) if self.waits_for_record(&plan) => {}
                 Ok(plan) => match self.goes_beyond(&act, &plan) {
                     Some(words) => self.end_act(&act, words),
                     None => plans.push((act, plan)),
@@ -36,11 +36,13 @@ impl Document {
         self.together(plans)
     }
 
-    /// Whether a plan switches a hunk about which a decision waits for the record. It has its turn after that: the hunk is to come as that
-    /// says, which may be in the person's own words.
-    fn takes_unrecorded(&self, plan: &Plan) -> bool {
-        let mut hunks = plan.on.iter().chain(&plan.off);
-        hunks.any(|id| self.wanted.get(*id).is_some_and(|wish| !wish.is_recorded))
+    /// Whether a plan switches a hunk about which a decision waits for the record, or cannot be carried out without one that is switched by
+    /// that. It has its turn after that: the hunk is to come or go as that says, which may be in the person's own words.
+    fn waits_for_record(&mut self, plan: &Plan) -> bool {
+        let weave = self.weave();
+        let mut hunks = weave.with_prerequisites_of(&plan.on);
+        hunks.extend(plan.off.iter().flat_map(|id| weave.with_dependents(*id)));
+        hunks.iter().any(|id| self.wanted.get(*id).is_some_and(|wish| !wish.is_recorded))
     }
 
     /// What a decision comes to now; an error says why nothing of it is done.
