@@ -123,9 +123,10 @@ def draw_rows(capture, rows):
     return [draw(line, style, row) for row, line in enumerate(capture.split("\n")[:rows])]
 
 
-def draw_caption(words, row):
+def draw_caption(words, row, columns):
     """What is written below a capture."""
     y = MARGIN + row * CELL_HEIGHT + 24
+    assert cells(words) <= columns, f"{words!r} is wider than the screen"
     return f'<text x="{MARGIN}" y="{y}" fill="{CAPTION}" xml:space="preserve">{escape(words)}</text>' if words else ""
 
 
@@ -134,7 +135,7 @@ def moving(frames, seconds):
     total = sum(seconds)
     starts = [sum(seconds[:at]) for at in range(len(frames) + 1)]
     out, spans = [], set()
-    for rows in zip(*frames):
+    for rows in zip(*frames, strict=True):
         first = 0
         for at in range(1, len(rows) + 1):
             if at < len(rows) and rows[at] == rows[first]:
@@ -151,9 +152,9 @@ def moving(frames, seconds):
         shown = f"0%{{visibility:hidden}}{begins}{{visibility:visible}}" if first else "0%{visibility:visible}"
         hidden = f"{ends}{{visibility:hidden}}" if to < len(frames) else ""
         style.append(f"@keyframes k{first}to{to}{{{shown}{hidden}}}.from{first}to{to}{{animation-name:k{first}to{to}}}")
-    # Where nothing moves the second frame is seen: what is proposed.
-    still = ",".join(f".from{first}to{to}" for first, to in sorted(spans) if first <= 1 < to)
-    style += [f"{still}{{visibility:visible}}", "@media (prefers-reduced-motion:reduce){.m{animation:none}}"]
+    # Where nothing moves the first frame is seen: what is proposed.
+    still = [f".from{first}to{to}{{visibility:visible}}" for first, to in sorted(spans) if first == 0]
+    style += [*still, "@media (prefers-reduced-motion:reduce){.m{animation:none}}"]
     return ["<style>" + "\n".join(style) + "</style>"] + out
 
 
@@ -170,7 +171,7 @@ def main():
             said, screen = capture.split("\n", 1)
             stands, _, words = said.partition(" ")
             seconds.append(float(stands))
-            frames.append(draw_rows(screen, rows) + [draw_caption(words, rows)])
+            frames.append(draw_rows(screen, rows) + [draw_caption(words, rows, columns)])
         drawn = moving(frames, seconds)
     width, height = columns * CELL_WIDTH + 2 * MARGIN, (rows + caption) * CELL_HEIGHT + 2 * MARGIN
     out = [

@@ -1,4 +1,4 @@
---- The same as it is seen: in a terminal, in the picture of the README, and in the demo.
+--- The same as it is seen: in a terminal, in the pictures of the README, and in the demo.
 local t = ...
 local Agent = require("agent")
 local patience = require("patience")
@@ -160,28 +160,29 @@ t.test("in a terminal: an agent's edits while a person types and decides, as a m
     end
   end
   edit_cart(terminal, folder, state)
-  shows("claude-code: 2 hunks here. :Hashline next", "#1 · 2 left", "#2 · 2 left")
-  shot(4, "Nothing is saved. An agent proposes two hunks: green lines are not in the text yet.")
+  shows("claude-code: 2 hunks here. :Hashline next", "#1 · 2 left", "#2 · 2 left", "2 pending")
+  shot(4, "An agent proposes two hunks. Green lines are not in the text yet.")
   terminal:keys("gg", "O", "prices are in cents") -- Neovim begins the comment
-  shows("    1 // prices are in cents", "-- INSERT --", "#2 · 2 left")
+  shows("    1 // prices are in cents", "-- INSERT --", "#2 · 2 left", "2 pending")
   shot(3, "You type on. The hunks keep their places.")
-  terminal:keys("Escape", "]h")
+  terminal:keys("Escape")
+  terminal:wait(function(screen)
+    return not screen:find("-- INSERT --", 1, true)
+  end, "typing ends")
+  terminal:keys("]h")
   shows("after line 4 · +1 · held")
-  shot(2, "]h    the next hunk")
+  shot(2, "]h goes to the next hunk.")
   terminal:keys("ga")
-  shows(
-    "    5   if (items.length === 0) return sum;",
-    "▎ claude-code · #2 · 1 left",
-    "Accepted. 1 left here"
-  )
-  shot(3, "ga    accept: the line is in the text, as one step that u undoes.")
+  shows("    5   if (items.length === 0) return sum;", "#2 · 1 left", "1 pending", "Accepted. 1 left here")
+  shot(3, "Accept (here on ga): the line is in the text. u undoes that.")
   terminal:keys("]h")
   shows("· held")
   terminal:keys("gR")
   terminal:wait(function(screen)
-    return not screen:find("▎", 1, true) and screen:find("Rejected.", 1, true)
+    local is_left = screen:find("▎", 1, true) or screen:find("pending", 1, true)
+    return not is_left and screen:find("Rejected.", 1, true)
   end, "the other one is rejected")
-  shot(3, "gR    reject: the agent is told, and nothing of it was ever in your file.")
+  shot(3, "Reject (here on gR): the agent is told. None of it was ever in the file.")
   is_pictured(terminal, "moving.svg", table.concat(screens))
   terminal:keys(":qa!", "Enter")
   terminal:ends("Neovim ends")

@@ -6,7 +6,7 @@
 --- each didChange passes through here on its way out: it has one entry for each change that was reported, so it can be cut between two
 --- steps, and what is part of a step waits until that is over.
 local tracking = require("hashline.tracking")
-local undo = require("hashline.undo_detection")
+local undo_detection = require("hashline.undo_detection")
 
 local M = {}
 
@@ -76,7 +76,7 @@ end
 ---@param box hashline.Outbox
 ---@param version integer
 local function note(box, version)
-  local kind = not box.step and undo.under_way(box.buf)
+  local kind = not box.step and undo_detection.under_way(box.buf)
   if kind then
     local step = { cause = kind } ---@type hashline.Step
     box.step = step

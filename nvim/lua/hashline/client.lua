@@ -3,16 +3,16 @@ local cause = require("hashline.cause")
 local config = require("hashline.config")
 local delivery = require("hashline.delivery")
 local events = require("hashline.events")
-local keys = require("hashline.hunk_keys")
+local hunk_keys = require("hashline.hunk_keys")
 local locator = require("hashline.locator")
 local protocol = require("hashline.protocol")
 local render = require("hashline.render")
 local reopen = require("hashline.reopen")
-local starting = require("hashline.starting_mark")
+local starting_mark = require("hashline.starting_mark")
 local state = require("hashline.state")
 local status = require("hashline.status")
 local tracking = require("hashline.tracking")
-local trusted = require("hashline.pinned_binary")
+local pinned_binary = require("hashline.pinned_binary")
 
 local M = {}
 
@@ -107,7 +107,7 @@ local renamed = {} ---@type table<integer, boolean> buffers
 ---@param buf integer
 local function forget(buf)
   render.clear(buf)
-  keys.detach(buf)
+  hunk_keys.detach(buf)
   state.detach(buf)
 end
 
@@ -196,7 +196,7 @@ end
 local function greet(client, binary)
   local wrong = M.mismatch(client)
   if wrong then
-    starting.unmark(client.root_dir)
+    starting_mark.unmark(client.root_dir)
     unfit[binary] = true
     stopping[client.id] = true
     client:stop()
@@ -230,11 +230,11 @@ function M.settings(binary, root, start)
     -- The document was opened a moment ago, with what had been typed until then in its text.
     on_attach = function(client, buf)
       state.attach(buf)
-      keys.attach(buf)
-      starting.known(client)
+      hunk_keys.attach(buf)
+      starting_mark.known(client)
     end,
     on_exit = function(...)
-      starting.unmark(root)
+      starting_mark.unmark(root)
       start.close()
       ended(...)
     end,
@@ -279,12 +279,12 @@ function M.attach(buf)
   local root = M.root(buf)
   local runs = is_running(root)
   if not runs then
-    starting.mark(root)
+    starting_mark.mark(root)
   end
   -- One that runs is not hashed again for each buffer that comes to it.
-  local start, refused = trusted.verify(found, runs and "" or config.get("binary_hash"))
+  local start, refused = pinned_binary.verify(found, runs and "" or config.get("binary_hash"))
   if not start then
-    starting.unmark(root)
+    starting_mark.unmark(root)
     unfit[found.path] = true
     vim.notify(refused --[[@as string]], vim.log.levels.ERROR)
     return nil
@@ -300,7 +300,7 @@ function M.attach(buf)
     end,
   })
   if not id then
-    starting.unmark(root)
+    starting_mark.unmark(root)
   end
   return id
 end

@@ -1,6 +1,6 @@
 --- All undecided hunks of all documents in the quickfix list, where they can be decided, too.
 local hunks = require("hashline.hunks")
-local keys = require("hashline.hunk_keys")
+local hunk_keys = require("hashline.hunk_keys")
 local screens = require("hashline.screens")
 local state = require("hashline.state")
 
@@ -117,11 +117,11 @@ local function renew()
   local current = vim.fn.getqflist({ id = id, title = 0, idx = 0, winid = 0, qfbufnr = 0 })
   if current.title ~= TITLE then
     id = nil -- it went the way of old lists
-    keys.in_list(current.qfbufnr, false)
+    hunk_keys.in_list(current.qfbufnr, false)
     return
   end
   local items = M.items()
-  keys.in_list(current.qfbufnr, #items > 0)
+  hunk_keys.in_list(current.qfbufnr, #items > 0)
   if what_it_says(items) == filled_with then
     return -- Neovim itself moves its lines along with the typing
   end
@@ -156,7 +156,7 @@ function M.open(name)
   vim.fn.setqflist({}, action, { title = TITLE, items = items })
   id, filled_with = vim.fn.getqflist({ id = 0 }).id, what_it_says(items)
   vim.cmd("botright copen")
-  keys.in_list(vim.api.nvim_get_current_buf(), true)
+  hunk_keys.in_list(vim.api.nvim_get_current_buf(), true)
   for row, item in ipairs(items) do
     if item.user_data.hashline == name then
       vim.api.nvim_win_set_cursor(0, { row, 0 })

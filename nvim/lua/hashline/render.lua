@@ -7,7 +7,7 @@
 ---   * highlights of the lines that are: from a decoration provider, for the lines being drawn.
 local colours = require("hashline.colours")
 local hunks = require("hashline.hunks")
-local keys = require("hashline.hunk_keys")
+local hunk_keys = require("hashline.hunk_keys")
 local marks = require("hashline.marks")
 local state = require("hashline.state")
 local syntax = require("hashline.syntax")
@@ -51,7 +51,7 @@ local function look_of(buf)
     wraps = false,
     tabstop = vim.bo[buf].tabstop,
     painter = syntax.painter(buf),
-    keys = keys.shown(buf),
+    keys = hunk_keys.shown(buf),
   }
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     look.room = math.min(look.room, room_of(win))
