@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { locate } from "../../vscode-extension/src/locator";
-import { trust } from "../../vscode-extension/src/trusted";
+import { trust } from "../../vscode-extension/src/pinnedBinary";
 
 async function start([extensionPath, state, ...args]: string[]): Promise<number> {
   const located = locate({ configured: "", hash: "", extensionPath, env: {}, platform: process.platform });

@@ -1,4 +1,4 @@
-//! A gate before the lock of a history. The kernel gives that lock to a process, and only one of its threads is to have it.
+//! The lock between the threads of a process: a gate before the lock of a history. The kernel gives that lock to a process, and only one of its threads is to have it.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;

@@ -4,7 +4,7 @@
 //! documents themselves, and all that happens to them, belong to [`hashline_workspace`]; this crate translates.
 //!
 //! The way of a message: `transport` reads it; what the editor says of its documents is taken in at once (`documents`);
-//! everything else goes to a handler (`face`), which answers from memory. What is sent unasked goes through one task
+//! everything else goes to a handler (`handlers`), which answers from memory. What is sent unasked goes through one task
 //! (`outgoing`). What plugins and sidecar say beyond LSP is in [`protocol`].
 //!
 //! # Rules

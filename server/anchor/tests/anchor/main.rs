@@ -5,7 +5,7 @@ mod cases;
 mod defects;
 mod model;
 mod mutated;
-mod numbered;
+mod numbered_lines;
 mod operations;
 mod parse;
 mod patch;

@@ -1,4 +1,4 @@
-//! `mcpdiff accept` and `mcpdiff reject`.
+//! `mcpdiff accept` and `mcpdiff reject`: what they decide, what they say of it, and the code that they end with.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Bound::Excluded;

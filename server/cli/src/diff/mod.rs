@@ -1,6 +1,6 @@
 //! `mcpdiff`, and `hashline diff`: the history of a folder in a terminal.
 //!
-//! [`find`] leads from what a person types to what it names, [`decide`] and [`sidecars`] do what is decided, [`words`] has all that is said
+//! [`resolve_id`] leads from what a person types to what it names, [`decider`] and [`sidecars`] do what is decided, [`messages`] has all that is said
 //! about it, and the other modules are the commands. Nothing that agents wrote reaches a terminal as they wrote it: see [`hashline_terminal`].
 
 mod accept_reject;

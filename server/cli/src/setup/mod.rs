@@ -1,7 +1,7 @@
-//! `hashline setup`: writes an agent's configuration, its hooks, and the advice in its instructions that makes it use these tools.
+//! `hashline setup`: writes an agent's configuration, its hooks, and the lines in its instructions that make it use these tools.
 //!
-//! [`agent`] knows where each agent keeps them, [`json`], [`toml`], [`hooks`], [`plugin`] and [`advice`] change them and keep all else as it was, [`file`]
-//! shows a change and makes it, and [`originals`] knows what was there before.
+//! [`agent_config_paths`] knows where each agent keeps them, [`json_server_entry`], [`toml_server_entry`], [`hooks`], [`plugin`] and [`instructions`]
+//! change them and keep all else as it was, [`file_change`] shows a change and makes it, and [`originals`] knows what was there before.
 
 mod agent_config_paths;
 mod file_change;

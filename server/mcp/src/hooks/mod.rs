@@ -6,7 +6,7 @@
 //! errors by the shell.
 //!
 //! - An [`Event`] is what the program tells, the same for all agents; each agent's own form is read and answered in a module of its name.
-//! - [`verdict`] is the decision table.
+//! - [`decision_table`] is what is done with each.
 //! - A write that is held goes to a [placeholder](placeholders) instead, which is gone when the program has made it.
 //!
 //! # Invariants

@@ -1,8 +1,8 @@
 //! `hashline mcp`: for each call the sidecar that has the document, or the disk.
 //!
-//! A call with a path goes to one place ([`choose`]), a call without one to all of them, whose answers become one ([`everywhere`]).
+//! A call with a path goes to one place ([`choose_sidecar`]), a call without one to all of them, whose answers become one ([`all_sidecars`]).
 //! Resources are read in the same places ([`resources`]), and watched in all that may come to have them
-//! ([`watch`]), once for all who are subscribed ([`watcher`]).
+//! ([`watch`]), once for all who are subscribed ([`shared_watcher`]).
 //! The router looks for sidecars at every call, so an editor that starts or stops is noticed at the next; and again right before it
 //! writes a file, so one that starts meanwhile gets the call. While an editor is starting that may have the file, and cannot tell it yet,
 //! the call waits for it.

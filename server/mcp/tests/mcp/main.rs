@@ -1,9 +1,9 @@
 //! The tools as an agent meets them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
+mod argument_limits;
 mod attacks;
 mod bad_input;
-mod bounds;
 #[path = "../../../text/tests/text/cases.rs"]
 mod cases;
 mod defects;

@@ -20,6 +20,7 @@ mod lines;
 #[path = "../common/order.rs"]
 mod order;
 mod owners;
+mod record_program_writes;
 mod reopened;
 #[path = "../common/strangers.rs"]
 mod strangers;
@@ -28,4 +29,3 @@ mod turns;
 mod undone;
 mod unread;
 mod unseen;
-mod written;

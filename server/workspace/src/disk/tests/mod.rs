@@ -2,9 +2,9 @@
 
 #[cfg(target_os = "linux")]
 mod attributes;
-mod closed;
 mod errors;
 mod files;
+mod forbidden_folder;
 mod git;
 mod links;
 mod listing;

@@ -1,5 +1,5 @@
 //! The person's decisions (rules W8, W11, W12). A decision that changes no text is made at once; one that does becomes
-//! a [wish](super::desired_states).
+//! a [wish](super::settle_wishes).
 
 use std::ops::Range;
 

@@ -4,7 +4,7 @@
 //! What is known of the file is a register that file hunks set and set back; whoever has the disk brings the file to it.
 //!
 //! The face: [`OwnFile`] has the registers, what the file holds, and what the editor is asked for. In this room edits of the file are made and carried out
-//! (`registers`), decided (`decide_file`) and asked of an editor (`asked`).
+//! (`file_edits`), decided (`decide_file`) and asked of an editor (`editor_requests`).
 
 pub(crate) mod contents;
 mod decide_file;

@@ -4,8 +4,8 @@
 //! one that is out of step keeps the text that it had.
 //!
 //! The face: [`WovenText::now`] is the text, [`WovenText::weave`] its weave, [`WovenText::woven`] that without making one. In this room the editor is
-//! followed (`sync`), texts that are found are taken over (`found`), agents are served (`serve`) and their edits become hunks (`change`,
-//! `propose`), as does what other programs write to its file (`written`).
+//! followed (`sync`), texts that are found are taken over (`load_text`), agents are served (`serve`) and their edits become hunks (`change`,
+//! `propose`), as does what other programs write to its file (`foreign_write`).
 
 pub(crate) mod change;
 pub(crate) mod content_change;
