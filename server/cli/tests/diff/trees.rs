@@ -50,7 +50,11 @@ fn the_tree_is_that_of_the_edits_that_are_in() {
                     let played = std::panic::catch_unwind(|| Play::begin(seed).play());
                     match played {
                         Ok(one) => met.lock().unwrap().add(one),
-                        Err(_) => drop(failed.lock().unwrap().insert(seed)),
+                        Err(_) => {
+                            // At once: a run that is cut off has told it.
+                            eprintln!("HASHLINE_SEED={seed} fails");
+                            failed.lock().unwrap().insert(seed);
+                        }
                     }
                 }
             });
