@@ -60,7 +60,7 @@
 //!
 //! # Limitations
 //!
-//! - A conversation's log is written anew as a whole when a status in it changes.
+//! - A conversation's log is written anew as a whole where more than one in sixteen of its lines change.
 //! - A replay hashes the whole text at every record that changed it, which is more than half of what it costs.
 //! - A cleanup holds the record in memory, and keeps the hunks of forgotten edits in the weaves of the documents that stay.
 //! - Where a file was changed by something else between the end of a process and the next session, an unfinished write counts as
