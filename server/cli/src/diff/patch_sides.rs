@@ -60,7 +60,12 @@ impl Sides {
             chosen: hunks.chosen().map(Hunk::name).collect(),
             needed: Vec::new(),
             without: Vec::new(),
-            left_out: hunks.chosen().filter(|hunk| hunk.is_lost()).map(Hunk::name).collect(),
+            left_out: hunks
+                .all
+                .iter()
+                .filter(|hunk| (hunk.is_chosen && hunk.is_lost()) || hunk.is_against_earlier)
+                .map(Hunk::name)
+                .collect(),
         };
         match &document.content {
             Recorded::None => {}
@@ -122,6 +127,8 @@ struct Hunk<'a> {
     edit: &'a EditState,
     state: &'a HunkState,
     is_chosen: bool,
+    /// It was named, but the lines of an earlier making of the file are in the text, and those of both would be.
+    is_against_earlier: bool,
 }
 
 /// A register on both sides, and the hunks that are on neither, or cannot be told.
@@ -172,16 +179,23 @@ impl<'a> Hunks<'a> {
         };
         let is_chosen = |edit: &EditState, state: &HunkState| is_named(edit, state) && takes(state);
         let hunks = document.edits.iter().flat_map(|edit| edit.hunks.iter().map(move |state| (edit, state)));
-        let mut all: Vec<Hunk<'_>> =
-            hunks.map(|(edit, state)| Hunk { edit, state, is_chosen: is_chosen(edit, state) }).collect();
+        let mut all: Vec<Hunk<'_>> = hunks
+            .map(|(edit, state)| Hunk {
+                edit,
+                state,
+                is_chosen: is_chosen(edit, state),
+                is_against_earlier: false,
+            })
+            .collect();
         // The lines that this has taken the place of are those of a file that was removed, and are not in the one that was made then, unless
         // its own lines are out.
         let remade = all.iter().rposition(|hunk| hunk.makes_file() && hunk.is_done() && !hunk.is_chosen);
-        let beside = lines_beside(&all, document.weave());
+        let (own, beside) = lines_beside(&all, document.weave());
         let is_in = |id: &HunkId| document.weave().is_some_and(|weave| weave.in_buffer(*id));
         let new: HashSet<HunkId> = remade.map_or_else(HashSet::new, |remade| {
             all[remade].edit.hunks.iter().filter_map(|state| state.id).filter(is_in).collect()
         });
+        let is_beside_in = beside.iter().any(is_in);
         for (at, hunk) in all.iter_mut().enumerate() {
             let is_in_its_place = |id: HunkId, weave: &Weave| {
                 let collisions = weave.collisions(id).iter();
@@ -195,6 +209,17 @@ impl<'a> Hunks<'a> {
             let is_beside =
                 hunk.state.id.zip(document.weave()).is_some_and(|(id, weave)| rests_on_beside(id, weave));
             hunk.is_chosen = hunk.is_chosen && !is_of_removed_file && !is_beside;
+            let rests_on_own = |id: HunkId, weave: &Weave| {
+                weave.with_prerequisites(id).iter().any(|other| own.contains(other))
+            };
+            hunk.is_against_earlier = hunk.is_chosen
+                && is_beside_in
+                && hunk
+                    .state
+                    .id
+                    .zip(document.weave())
+                    .is_some_and(|(id, weave)| !weave.in_buffer(id) && rests_on_own(id, weave));
+            hunk.is_chosen &= !hunk.is_against_earlier;
         }
         Self { all, which }
     }
@@ -250,21 +275,22 @@ impl<'a> Hunks<'a> {
     }
 }
 
-/// The lines of files that were made and removed before the last one was made, and that this has not taken the place of, with what rests on them:
+/// First the lines of the file that was made last. Then those of files that were made and removed before that one was made, and that this has not taken the place of, with what rests on them:
 /// they were out when it was made, and are not in it.
-fn lines_beside(hunks: &[Hunk<'_>], weave: Option<&Weave>) -> HashSet<HunkId> {
+fn lines_beside(hunks: &[Hunk<'_>], weave: Option<&Weave>) -> (HashSet<HunkId>, HashSet<HunkId>) {
     let made: Vec<&Hunk<'_>> = hunks.iter().filter(|hunk| hunk.makes_file()).collect();
     let last = made.iter().rposition(|hunk| hunk.is_done() || hunk.is_chosen);
-    let (Some(weave), Some(last)) = (weave, last) else { return HashSet::new() };
+    let (Some(weave), Some(last)) = (weave, last) else { return Default::default() };
     let (before, last) = (&made[..last], made[last].edit);
     let lines = |edit: &EditState| edit.hunks.iter().filter_map(|state| state.id).collect::<Vec<_>>();
     let own = lines(last);
     let mut weave = weave.clone();
     if weave.switch(&weave.with_prerequisites_of(&own), &[]).is_err() {
-        return HashSet::new();
+        return Default::default();
     }
     let with_above = before.iter().flat_map(|hunk| lines(hunk.edit)).map(|id| weave.with_dependents(id));
-    with_above.filter(|ids| !ids.iter().any(|id| own.contains(id))).flatten().collect()
+    let beside = with_above.filter(|ids| !ids.iter().any(|id| own.contains(id))).flatten().collect();
+    (own.into_iter().collect(), beside)
 }
 
 /// What an edit sets a register to.

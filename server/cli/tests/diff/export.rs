@@ -64,6 +64,23 @@ fn lines_that_are_back_in_a_file_that_was_made_anew_are_in_the_patch() {
     assert_eq!(project.text("a"), "one\n2\nthree\n", "{patch}");
 }
 
+/// No decision leads to a text with the lines of both.
+#[test]
+fn lines_of_a_later_making_are_left_out_where_those_of_an_earlier_one_are_in_the_file() {
+    let project = Project::new();
+    let path = project.folder.join("f");
+    let mut agent = Agent::start(&project, &[]);
+    let (first, _) = agent.make(&path, "made 1\n", None);
+    agent.remove(&path, None);
+    project.must(0, &["reject", &format!("{first}:1"), "--with-others"]);
+    let (second, turn) = agent.make(&path, "made 7\n", None);
+    project.must(0, &["reject", &format!("{second}:2")]);
+    project.must(0, &["accept", &format!("{first}:2"), "--with-others"]);
+    assert_eq!(project.text("f"), "made 1\n");
+    let ran = project.must(4, &["export", "--rejected", "-c", &turn]);
+    assert!(ran.out.is_empty() && ran.err.contains(&second[..8]), "{}{}", ran.out, ran.err);
+}
+
 #[test]
 fn git_makes_the_same_of_a_turn_and_takes_it_back() {
     let project = Project::new();

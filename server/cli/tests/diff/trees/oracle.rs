@@ -317,14 +317,18 @@ impl Oracle {
         self.parts().filter(|part| is_one(part) && rests_on_some(part)).collect()
     }
 
-    /// The files that are to be made anew over lines that another edit, which is in, has changed since, or over lines of one that is out.
+    /// The files that are to be made anew over lines that another edit, which is in, has changed since, or over lines of one that is out, or beside
+    /// those of an earlier making.
     pub fn over_changed_lines(&self, edits: &[usize]) -> BTreeSet<usize> {
         let made = edits.iter().filter(|at| matches!(self.edits[**at].op, Op::Make(_)));
         let changed = |at: usize| {
             self.edits.iter().enumerate().any(|(other, edit)| {
                 let lines = edit.file == self.edits[at].file && matches!(edit.op, Op::Put(..));
                 let stands = |hunk| edit.has(hunk) == (other > at);
-                lines && edit.over != Some(at) && (1..=edit.op.hunks()).any(stands)
+                // The lines of an earlier making are in, and no file has those of both.
+                let is_earlier = edit.file == self.edits[at].file && other < at;
+                let made = is_earlier && matches!(edit.op, Op::Make(_)) && edit.has(2);
+                made || (lines && edit.over != Some(at) && (1..=edit.op.hunks()).any(stands))
             })
         };
         made.copied().filter(|at| changed(*at)).map(|at| self.edits[at].file).collect()
