@@ -200,6 +200,15 @@ function Child:answer(method, result)
   )
 end
 
+--- The sidecar's next answer to a request is that it cannot.
+function Child:refuse(method, failure)
+  self:lua(
+    [[vim.lsp.get_clients({ name = "hashline" })[1]:notify("fake/answer", { method = ..., error = select(2, ...) })]],
+    method,
+    failure
+  )
+end
+
 --- The sidecar's next answer to such a request comes when this is called again.
 function Child:hold(method)
   self:lua([[vim.lsp.get_clients({ name = "hashline" })[1]:notify("fake/hold", { method = ... })]], method)

@@ -120,6 +120,16 @@ local exercises = {
       t.ok(child:lines()[1]:find("a.txt · claude-code · #1", 1, true), vim.inspect(child:lines()))
     end,
   },
+  [":Hashline-history"] = {
+    prepare = function(child)
+      local hunk = { lines = at(1, 2), removed = { "x" }, state = "inText", decision = "accepted" }
+      child:answer("hashline/history", { version = 0, readOnly = false, edits = { messages.edit({ hunk }) } })
+    end,
+    check = function(child)
+      child:wait("vim.fn.line('$') == 2")
+      t.eq(child:lines()[2], "  #1 · line 2 · -1 · in the text · x")
+    end,
+  },
   [":Hashline-conversation"] = {
     keys = ":Hashline conversation reject too much<CR>",
     check = function(child)
@@ -275,7 +285,7 @@ local exercises = {
   },
 }
 exercises[":Hashline"] = exercises[":Hashline-status"]
-for _, name in ipairs({ "Reopen", "Pick", "List", "Review", "Diff", "Edit" }) do
+for _, name in ipairs({ "Reopen", "Pick", "List", "Review", "Diff", "Edit", "History" }) do
   local of_command = exercises[":Hashline-" .. name:lower()]
   exercises[("<Plug>(Hashline%s)"):format(name)] = { prepare = of_command.prepare, check = of_command.check }
 end

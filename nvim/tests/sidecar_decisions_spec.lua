@@ -138,3 +138,36 @@ t.test("the lines of a paragraph, by an operator", function()
   scene:shows({ "1 held 2-3", "3 held 11-11" })
   scene:has(with(three.UNSAVED, { { 7, 7, { "  const bye = `Bye, ${name}.`;", "  return bye;" } } }))
 end)
+
+t.test("what was decided long ago goes out and in again from the history of the file", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path, agent, read = three.read(t, scene)
+  agent:edit(path, read, Scene.THREE)
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  scene:go("Hello")
+  child:cmd("Hashline accept")
+  scene:shows({ "2 held 6-7", "3 held 10-10" })
+  child:cmd("Hashline! reject not now")
+  scene:shows({})
+  child:cmd("write | bdelete")
+  child:cmd("edit " .. path)
+  child:wait_for_sidecar()
+  child:cmd("Hashline history")
+  child:wait("vim.bo.filetype == 'hashline'")
+  local out = 'rejected · told "not now"'
+  --- Waits until the hunks stand so, in their order.
+  local function stand(expected)
+    for number, state in ipairs(expected) do
+      child:wait(("vim.fn.getline(%d):find(..., 1, true) ~= nil"):format(number + 1), state)
+    end
+  end
+  stand({ "in the text", out, out })
+  child:type("3Ga")
+  stand({ "in the text", "in the text", out })
+  child:type("2Gr")
+  stand({ "rejected", "in the text", out })
+  child:type("q")
+  scene:has(with(three.UNSAVED, { { 7, 7, { "  const bye = `Bye, ${name}.`;", "  return bye;" } } }))
+  scene:shows({}, "nothing is to be decided")
+end)

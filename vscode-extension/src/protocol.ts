@@ -14,6 +14,7 @@ export const MESSAGES = {
   "hashline/waiting": { kind: "notification", from: "sidecar", params: ["agents"] },
   "hashline/decide": { kind: "request", from: "plugin", params: ["decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers"], result: ["queued", "refused"] },
   "hashline/proposedText": { kind: "request", from: "plugin", params: ["uri"], result: ["text", "version", "places"] },
+  "hashline/history": { kind: "request", from: "plugin", params: ["uri"], result: ["version", "readOnly", "edits"] },
   "hashline/cause": { kind: "notification", from: "plugin", params: ["uri", "version", "cause", "delivery"] },
   "hashline/status": { kind: "request", from: "plugin", params: [], result: ["version", "roots", "documents", "pending", "conflicted", "agents", "socket"] },
 } as const;
@@ -22,8 +23,8 @@ export const MESSAGES = {
 // biome-ignore format: one entry a line
 export const TYPES = {
   "Announcement": ["protocol", "version"],
-  "Edit": ["id", "agent", "connection", "conversation", "tool", "reason", "mode", "status", "hunks"],
-  "Hunk": ["number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file", "ways"],
+  "Edit": ["id", "made", "agent", "connection", "conversation", "tool", "reason", "mode", "status", "hunks"],
+  "Hunk": ["number", "state", "decision", "reason", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file", "ways"],
   "Lines": ["start", "end"],
   "Place": ["hunk", "lines", "replaced"],
   "Refusal": ["hunk", "why", "message", "others"],
@@ -59,6 +60,8 @@ export interface Hunk {
   number: number;
   state: Value<"Hunk.state">;
   decision: Value<"Hunk.decision">;
+  /** Why it was decided so, as the person said; some sidecars do not tell. */
+  reason?: string | null;
   /** A decision waits for the text to show it. */
   deciding: boolean;
   lines: Lines | null;
@@ -76,6 +79,8 @@ export interface Hunk {
 
 export interface Edit {
   id: string;
+  /** When, in milliseconds since 1970; some sidecars do not tell. */
+  made?: number;
   agent: string;
   connection: string | null;
   conversation: string;
@@ -146,6 +151,19 @@ export interface ProposedTextResult {
   places: Place[];
 }
 
+export interface History {
+  uri: string;
+}
+
+/** Everything that was done to a document by edits, whatever was decided about them. */
+export interface HistoryResult {
+  /** The version that lines belong to; null when it is not open here. */
+  version: number | null;
+  /** They can be looked at but not decided here. */
+  readOnly: boolean;
+  edits: Edit[];
+}
+
 /** What brought a change about, where it was not typing. */
 export interface Cause {
   uri: string;
@@ -203,6 +221,8 @@ export const TYPES_HAVE_THE_FIELDS: [
   Has<Decided, (typeof MESSAGES)["hashline/decide"]["result"]>,
   Has<ProposedText, (typeof MESSAGES)["hashline/proposedText"]["params"]>,
   Has<ProposedTextResult, (typeof MESSAGES)["hashline/proposedText"]["result"]>,
+  Has<History, (typeof MESSAGES)["hashline/history"]["params"]>,
+  Has<HistoryResult, (typeof MESSAGES)["hashline/history"]["result"]>,
   Has<Cause, (typeof MESSAGES)["hashline/cause"]["params"]>,
   Has<Status, (typeof MESSAGES)["hashline/status"]["result"]>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];

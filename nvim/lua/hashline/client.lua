@@ -24,26 +24,9 @@ M.missing = nil ---@type string? why there is no binary, said once
 local unfit = {} ---@type table<string, boolean> binaries that speak another protocol
 local stopping = {} ---@type table<integer, boolean> clients that are to end
 
---- LSP has null where Lua has nothing: Neovim 0.12 leaves it in what it reads, 0.11 does not. It is taken out in place, as a list
---- may be long.
----@param value any
----@return any
-local function without_nulls(value)
-  if type(value) == "table" then
-    for key, inner in pairs(value) do
-      if inner == vim.NIL then
-        value[key] = nil
-      elseif type(inner) == "table" then
-        without_nulls(inner)
-      end
-    end
-  end
-  return value
-end
-
 local handlers = {
   ["hashline/pendingEdits"] = function(_, list, context)
-    state.receive(without_nulls(list), context.client_id)
+    state.receive(protocol.without_nulls(list), context.client_id)
   end,
   ["hashline/waiting"] = function(_, params, context)
     status.waits(context.client_id, params.agents)

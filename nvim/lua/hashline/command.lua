@@ -97,6 +97,7 @@ local subcommands = {
   },
   reopen = calling("reopen", "last"),
   rejected = calling("rejected", "open"),
+  history = calling("history", "open"),
   next = stepping(1),
   prev = stepping(-1),
   pick = calling("pick", "open"),
@@ -208,7 +209,7 @@ local actions = {
     require("hashline.navigation").select()
   end,
 }
-for _, name in ipairs({ "reopen", "pick", "list", "review", "diff", "edit" }) do
+for _, name in ipairs({ "reopen", "pick", "list", "review", "diff", "edit", "history" }) do
   actions[name] = function()
     subcommands[name].run({ bang = false, rest = "" })
   end

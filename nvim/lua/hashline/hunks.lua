@@ -303,6 +303,17 @@ function M.size(hunk)
   return M.size_of_all({ hunk })
 end
 
+--- The first line of a hunk that says something.
+---@param hunk hashline.Hunk
+---@return string?
+function M.sample(hunk)
+  for _, line in ipairs(#hunk.proposed > 0 and hunk.proposed or hunk.removed) do
+    if line:find("%S") then
+      return vim.trim(line)
+    end
+  end
+end
+
 local STATES = { held = "held", inText = "in the text", edited = "changed by you", conflicted = "conflicted" }
 
 --- How a hunk stands, in words.

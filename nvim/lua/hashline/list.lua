@@ -12,17 +12,6 @@ M.nothing = "What this line said is decided. :Hashline list shows what is left."
 
 local STATES = { inText = "in the text, ", edited = "changed by you, ", conflicted = "conflicted, " }
 
---- The first line of a hunk that says something.
----@param hunk hashline.Hunk
----@return string?
-local function sample(hunk)
-  for _, line in ipairs(#hunk.proposed > 0 and hunk.proposed or hunk.removed) do
-    if line:find("%S") then
-      return vim.trim(line)
-    end
-  end
-end
-
 --- A hunk as an entry of the list.
 ---@param document hashline.Document
 ---@param entry hashline.Entry
@@ -35,7 +24,7 @@ function M.item(document, entry)
   else
     parts[#parts + 1] = "#" .. hunk.number
     parts[#parts + 1] = (STATES[hunk.state] or "") .. hunks.size(hunk)
-    parts[#parts + 1] = sample(hunk)
+    parts[#parts + 1] = hunks.sample(hunk)
   end
   parts[#parts + 1] = hunks.reason(entry.edit)
   return {

@@ -13,6 +13,7 @@ M.messages = {
   ["hashline/waiting"] = { kind = "notification", from = "sidecar", params = { "agents" } },
   ["hashline/decide"] = { kind = "request", from = "plugin", params = { "decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers" }, result = { "queued", "refused" } },
   ["hashline/proposedText"] = { kind = "request", from = "plugin", params = { "uri" }, result = { "text", "version", "places" } },
+  ["hashline/history"] = { kind = "request", from = "plugin", params = { "uri" }, result = { "version", "readOnly", "edits" } },
   ["hashline/cause"] = { kind = "notification", from = "plugin", params = { "uri", "version", "cause", "delivery" } },
   ["hashline/status"] = { kind = "request", from = "plugin", params = {}, result = { "version", "roots", "documents", "pending", "conflicted", "agents", "socket" } },
 }
@@ -20,8 +21,8 @@ M.messages = {
 -- The fields of what is inside the messages.
 M.types = {
   ["Announcement"] = { "protocol", "version" },
-  ["Edit"] = { "id", "agent", "connection", "conversation", "tool", "reason", "mode", "status", "hunks" },
-  ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file", "ways" },
+  ["Edit"] = { "id", "made", "agent", "connection", "conversation", "tool", "reason", "mode", "status", "hunks" },
+  ["Hunk"] = { "number", "state", "decision", "reason", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file", "ways" },
   ["Lines"] = { "start", "end" },
   ["Place"] = { "hunk", "lines", "replaced" },
   ["Refusal"] = { "hunk", "why", "message", "others" },
@@ -48,6 +49,7 @@ M.values = {
 ---@field number integer
 ---@field state "held"|"inText"|"edited"|"conflicted"|"withdrawn"
 ---@field decision "undecided"|"accepted"|"rejected"
+---@field reason string? why it was decided so, as the person said; some sidecars do not tell
 ---@field deciding boolean
 ---@field lines hashline.Lines?
 ---@field removed string[]
@@ -60,6 +62,7 @@ M.values = {
 
 ---@class hashline.Edit
 ---@field id string
+---@field made integer? when, in milliseconds since 1970; some sidecars do not tell
 ---@field agent string
 ---@field conversation string
 ---@field connection string? which of the agent's connections it came through; notices are grouped by it
@@ -73,6 +76,11 @@ M.values = {
 ---@field uri string
 ---@field version integer?
 ---@field owner string?
+---@field readOnly boolean
+---@field edits hashline.Edit[]
+
+---@class hashline.History
+---@field version integer?
 ---@field readOnly boolean
 ---@field edits hashline.Edit[]
 
@@ -97,6 +105,23 @@ M.values = {
 ---@field message string
 ---@field others string[]
 
+--- LSP has null where Lua has nothing: Neovim 0.12 leaves it in what it reads, 0.11 does not. It is taken out in place, as a list
+--- may be long.
+---@param value any
+---@return any
+function M.without_nulls(value)
+  if type(value) == "table" then
+    for key, inner in pairs(value) do
+      if inner == vim.NIL then
+        value[key] = nil
+      elseif type(inner) == "table" then
+        M.without_nulls(inner)
+      end
+    end
+  end
+  return value
+end
+
 --- Asks the sidecar. (Neovim's types know the methods of LSP alone.)
 ---@param client vim.lsp.Client
 ---@param method string
@@ -104,7 +129,9 @@ M.values = {
 ---@param on_answer fun(failure: table?, result: table)
 ---@param buf integer?
 function M.ask(client, method, params, on_answer, buf)
-  client:request(method --[[@as any]], params, on_answer, buf)
+  client:request(method --[[@as any]], params, function(failure, result)
+    on_answer(failure, M.without_nulls(result))
+  end, buf)
 end
 
 --- A decision with every field of the page, null where nothing was said.

@@ -1,5 +1,6 @@
 --- What was rejected in this Neovim, to be looked at again: no text has it any more, and no list.
 local hunks = require("hashline.hunks")
+local scratch = require("hashline.scratch")
 local state = require("hashline.state")
 
 local M = {}
@@ -65,41 +66,17 @@ local function heading(known)
   return vim.fn.strtrans(table.concat(parts, " · "))
 end
 
-local ns = vim.api.nvim_create_namespace("hashline.rejected")
-
---- Fills a buffer with them, the last one first.
----@param buf integer
+--- Them as lines, the last one first.
 ---@param all hashline.Rejected[]
----@return string[] names of the hunks by line
-local function fill(buf, all)
-  local lines, groups, names = {}, {}, {}
+---@return hashline.ScratchLine[]
+local function lines_of(all)
+  local lines = {}
   for at = #all, 1, -1 do
     local known = all[at]
-    local function put(line, group)
-      lines[#lines + 1] = (line:gsub("\n", "\0")) -- a NUL of the text, as in a buffer
-      groups[#lines], names[#lines] = group, known.entry.name
-    end
-    put(heading(known), "HashlineHeader")
-    for _, line in ipairs(known.entry.hunk.removed) do
-      put("- " .. line, "HashlineRemoved")
-    end
-    for _, line in ipairs(known.entry.hunk.proposed) do
-      put("+ " .. line, "HashlineAdded")
-    end
+    lines[#lines + 1] = { text = heading(known), group = "HashlineHeader", about = known }
+    vim.list_extend(lines, scratch.lines_of(known.entry.hunk, known))
   end
-  vim.bo[buf].modifiable = true
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
-  vim.bo[buf].modifiable = false
-  for row, group in ipairs(groups) do
-    vim.api.nvim_buf_set_extmark(
-      buf,
-      ns,
-      row - 1,
-      0,
-      { end_row = row, end_col = 0, hl_group = group, hl_eol = true, strict = false }
-    )
-  end
-  return names
+  return lines
 end
 
 --- Shows what was rejected in a window below. The person asked for it.
@@ -108,30 +85,14 @@ function M.open()
   if #all == 0 then
     return vim.api.nvim_echo({ { "Nothing was rejected here." } }, false, {})
   end
-  local buf = vim.api.nvim_create_buf(false, true)
-  vim.bo[buf].bufhidden = "wipe"
-  vim.bo[buf].filetype = "hashline"
-  local names = fill(buf, all)
-  local height = math.min(#names + 1, math.floor(vim.o.lines / 2))
-  vim.cmd(("botright %dsplit"):format(math.max(height, 2)))
-  local win = vim.api.nvim_get_current_win()
-  vim.wo[win].winfixbuf = false -- as a window that it was split from may have it
-  vim.api.nvim_win_set_buf(win, buf)
-  vim.wo[win][0].winbar = "%#HashlineHeader#Rejected%=%#HashlineHint#u reopen · q close "
-  vim.wo[win][0].number, vim.wo[win][0].relativenumber = false, false
-  local function map(lhs, does, words)
-    vim.keymap.set("n", lhs, does, { buffer = buf, nowait = true, desc = "hashline: " .. words })
-  end
-  map("q", "<Cmd>close<CR>", "close")
-  map("u", function()
-    local name = names[vim.api.nvim_win_get_cursor(0)[1]]
-    for _, known in ipairs(all) do
-      if known.entry.name == name then
-        require("hashline.reopen").hunk(known.client_id, name)
-      end
+  local window = scratch.open("Rejected", "u reopen · q close", lines_of(all))
+  scratch.map(window, "u", "reopen the hunk", function()
+    local known = scratch.at_cursor(window) --[[@as hashline.Rejected?]]
+    if known then
+      require("hashline.reopen").hunk(known.client_id, known.entry.name)
     end
     vim.cmd.close()
-  end, "reopen the hunk")
+  end)
 end
 
 return M

@@ -106,6 +106,7 @@ mod store;
 mod thread_lock;
 mod transaction;
 mod undecided_reason;
+mod unix_millis;
 
 pub use agent_name::AgentName;
 pub use append::Appended;
@@ -134,3 +135,4 @@ pub use transaction::{
     Operation, OwnerChange, Registers, Subject,
 };
 pub use undecided_reason::Why;
+pub use unix_millis::UnixMillis;

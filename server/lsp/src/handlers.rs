@@ -25,7 +25,7 @@ use crate::client::Facts;
 use crate::commands::{self, COMMANDS};
 use crate::hunk_choices::undecided;
 use crate::lock::lock;
-use crate::protocol::{self, Decide, Decided, ProposedText, ProposedTextResult, Status};
+use crate::protocol::{self, Decide, Decided, History, ProposedText, ProposedTextResult, Status};
 use crate::session::{Session, Signal};
 use crate::{
     code_actions, code_lenses, decision_requests, from_proto, hover, link_service, settings, to_proto,
@@ -43,6 +43,7 @@ impl Face {
         LspService::build(|client| Self { session: session.clone(), client })
             .custom_method(protocol::DECIDE, Self::decide)
             .custom_method(protocol::PROPOSED_TEXT, Self::proposed_text)
+            .custom_method(protocol::HISTORY, Self::history)
             .custom_method(protocol::STATUS, Self::status)
             .finish()
     }
@@ -62,8 +63,16 @@ impl Face {
         let uri = self.session.spelled(&asked.uri);
         match self.session.workspace.proposed_text(&uri) {
             Some((version, proposed)) => Ok(to_proto::proposed_text(&proposed, version)),
-            None => Err(Error::invalid_params(format!("{} is not open and has no edits", asked.uri))),
+            None => Err(unknown_document(&asked.uri)),
         }
+    }
+
+    async fn history(&self, asked: History) -> Result<Value> {
+        let uri = self.session.spelled(&asked.uri);
+        // Before it is read, so that no change comes between.
+        self.session.signal(Signal::History(uri.clone()));
+        let history = self.session.workspace.history(&uri).ok_or_else(|| unknown_document(&asked.uri))?;
+        serde_json::to_value(to_proto::history(&history)).map_err(|_| Error::internal_error())
     }
 
     async fn status(&self) -> Result<Status> {
@@ -194,6 +203,10 @@ impl LanguageServer for Face {
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
         commands::execute(&self.session, params).await
     }
+}
+
+fn unknown_document(uri: &str) -> Error {
+    Error::invalid_params(format!("{uri} is not open and has no edits"))
 }
 
 /// What is offered to a client.

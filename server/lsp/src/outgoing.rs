@@ -56,6 +56,8 @@ struct Board {
     delivery_due: Option<Instant>,
     /// How many hunks the client has been told of.
     hunks: u32,
+    /// The client shows its history, and is told of every change of that.
+    history: bool,
     /// As JSON.
     diagnostics: Option<Box<RawValue>>,
     /// The version of the text that they were told for.
@@ -186,6 +188,7 @@ impl Outgoing {
                 self.settle_servers().await;
             }
             Signal::Show(uri) => self.review_changed(uri),
+            Signal::History(uri) => self.boards.entry(uri).or_default().history = true,
             Signal::Flush(flushed) => self.flushing.push(flushed),
         }
     }
@@ -270,6 +273,7 @@ impl Outgoing {
             board.review_due.is_some()
                 || board.delivery_due.is_some()
                 || board.hunks > 0
+                || board.history
                 || board.diagnostics.is_some()
                 || !board.lenses.is_empty()
         });
@@ -290,10 +294,11 @@ impl Outgoing {
             || DocumentReview { uri: uri.to_owned(), version: None, owner: None, review: Default::default() };
         let review = workspace.review(uri).unwrap_or_else(gone);
         let hunks: usize = review.review.edits.iter().map(|edit| edit.hunks.len()).sum();
-        if facts.plugin && (hunks > 0 || board.hunks > 0) {
+        if facts.plugin && (hunks > 0 || board.hunks > 0 || board.history) {
             tell::<TellPendingEdits>(&self.client, &to_proto::pending_edits(&review)).await;
         }
         board.hunks = u32::try_from(hunks).unwrap_or(u32::MAX);
+        board.history &= review.version.is_some();
 
         let lenses = diagnostics::signature(&review);
         if board.lenses != lenses {

@@ -39,6 +39,8 @@ pub const WAITING: &str = "hashline/waiting";
 pub const DECIDE: &str = "hashline/decide";
 /// The method of [`ProposedText`].
 pub const PROPOSED_TEXT: &str = "hashline/proposedText";
+/// The method of [`History`].
+pub const HISTORY: &str = "hashline/history";
 /// The method of [`Cause`].
 pub const CAUSE: &str = "hashline/cause";
 /// The method that is answered by [`Status`].
@@ -77,6 +79,12 @@ pub const MESSAGES: &[Message] = &[
         result: Some(&["text", "version", "places"]),
     },
     Message {
+        name: HISTORY,
+        from: From::Plugin,
+        params: &["uri"],
+        result: Some(&["version", "readOnly", "edits"]),
+    },
+    Message {
         name: CAUSE,
         from: From::Plugin,
         params: &["uri", "version", "cause", "delivery"],
@@ -93,13 +101,17 @@ pub const MESSAGES: &[Message] = &[
 /// The fields of what is inside the messages.
 pub const TYPES: &[(&str, &[&str])] = &[
     ("Announcement", &["protocol", "version"]),
-    ("Edit", &["id", "agent", "connection", "conversation", "tool", "reason", "mode", "status", "hunks"]),
+    (
+        "Edit",
+        &["id", "made", "agent", "connection", "conversation", "tool", "reason", "mode", "status", "hunks"],
+    ),
     (
         "Hunk",
         &[
             "number",
             "state",
             "decision",
+            "reason",
             "deciding",
             "lines",
             "removed",
@@ -167,6 +179,9 @@ pub struct Waiting {
 pub struct Edit {
     /// Its id.
     pub id: String,
+    /// When it was made, in milliseconds since 1970 (UTC).
+    #[serde(default)]
+    pub made: u64,
     /// Who made it, as the agent named itself.
     pub agent: String,
     /// Which of the agent's connections it came through; none where that is not known.
@@ -197,6 +212,9 @@ pub struct Hunk {
     pub state: HunkState,
     /// The decision about it.
     pub decision: HunkDecision,
+    /// Why it was decided so, as the person said; none where nothing was said.
+    #[serde(default)]
+    pub reason: Option<String>,
     /// A decision waits for the text to show it, and was not refused by the editor several times.
     pub deciding: bool,
     /// Where it is in the text; none when it has no place.
@@ -434,6 +452,25 @@ pub struct Place {
     pub lines: Lines,
     /// The lines of the document that they stand for.
     pub replaced: Lines,
+}
+
+/// Asks for everything that was done to a document by edits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// The document.
+    pub uri: String,
+}
+
+/// All edits of a document, whatever was decided about them: as a list, or as whatever writes one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryResult<E = Vec<Edit>> {
+    /// The version that line numbers belong to; none when it is not open here.
+    pub version: Option<i32>,
+    /// They can be looked at but not decided here.
+    pub read_only: bool,
+    /// In the order in which they were made.
+    pub edits: E,
 }
 
 /// What brings about the change that makes a version, where it was not typed.

@@ -194,6 +194,15 @@ pub(crate) fn pending_edits(review: &DocumentReview) -> protocol::PendingEdits<E
     }
 }
 
+/// All edits of a document.
+pub(crate) fn history(all: &DocumentReview) -> protocol::HistoryResult<Edits<'_>> {
+    protocol::HistoryResult {
+        version: all.version.map(|version| version.0),
+        read_only: all.is_read_only(),
+        edits: Edits(&all.review),
+    }
+}
+
 /// The edits of a review, each of which is made when it is written.
 pub(crate) struct Edits<'a>(&'a Review);
 
@@ -206,6 +215,7 @@ impl Serialize for Edits<'_> {
 fn edit(edit: &ReviewEdit) -> protocol::Edit {
     protocol::Edit {
         id: edit.edit.id.to_string(),
+        made: edit.edit.made.0,
         agent: edit.edit.agent.to_string(),
         connection: Some(&edit.edit.connection)
             .filter(|connection| connection.is_known())
@@ -241,6 +251,7 @@ fn hunk(hunk: &HunkView) -> protocol::Hunk {
             Decision::Accepted => protocol::HunkDecision::Accepted,
             Decision::Rejected | Decision::Withdrawn => protocol::HunkDecision::Rejected,
         },
+        reason: hunk.reason.as_ref().map(ToString::to_string),
         deciding: hunk.deciding,
         lines: hunk.lines.as_ref().map(line_numbers),
         removed: hunk.removed.clone(),

@@ -227,6 +227,16 @@ impl Workspace {
         Some(shown(&slot, &document, review))
     }
 
+    /// Everything that was done to a document by edits, whatever was decided about them.
+    #[must_use]
+    pub fn history(&self, uri: &str) -> Option<DocumentReview> {
+        let slot = self.slot_of(uri)?;
+        // Of a copy, as the review.
+        let mut document = slot.lock().clone();
+        let all = document.review_where(|_| true);
+        Some(shown(&slot, &document, all))
+    }
+
     /// The review of a document, as far as it has to do with these lines of its text.
     #[must_use]
     pub fn review_near(&self, uri: &str, lines: &Range<usize>) -> Option<DocumentReview> {

@@ -18,7 +18,7 @@
 
 use std::sync::Arc;
 
-use hashline_history::{Connection, Decision, EditId, Status};
+use hashline_history::{Connection, Decision, EditId, Status, UnixMillis};
 use hashline_text::DiskForm;
 use hashline_weave::{Base, HunkId};
 
@@ -226,6 +226,7 @@ impl Workspace {
         let connection = Connection::from(WRITER);
         Proposal {
             id: new_edit_id(),
+            made: UnixMillis::now(),
             conversation: self.open_conversation(&connection),
             opens_conversation: true,
             agent: WRITER.into(),

@@ -29,8 +29,8 @@ async fn a_plugin_is_told_of_every_change_of_the_review() {
     assert_eq!(
         list["params"],
         json!({"uri": uri, "version": 1, "owner": null, "readOnly": false, "edits": [{
-            "id": id, "agent": "claude-code", "connection": "1", "conversation": "conv_9", "tool": "edit_text_file", "reason": null, "mode": "propose",
-            "status": "pending", "hunks": [{"number": 1, "state": "held", "decision": "undecided", "deciding": false,
+            "id": id, "made": list["params"]["edits"][0]["made"], "agent": "claude-code", "connection": "1", "conversation": "conv_9", "tool": "edit_text_file", "reason": null, "mode": "propose",
+            "status": "pending", "hunks": [{"number": 1, "state": "held", "decision": "undecided", "reason": null, "deciding": false,
             "lines": {"start": 1, "end": 2}, "removed": ["two"], "proposed": ["2"], "partOf": null, "dependsOn": [], "conflict": null, "file": null,
             "ways": ["accept", "reject"]}]
         }]})
@@ -41,8 +41,10 @@ async fn a_plugin_is_told_of_every_change_of_the_review() {
         json!({"text": "one\n2\nthree\n", "version": 1, "places": [
             {"hunk": format!("{id}:1"), "lines": {"start": 1, "end": 2}, "replaced": {"start": 1, "end": 2}}]})
     );
-    let unknown = editor.request("hashline/proposedText", json!({"uri": "file:///else"})).await;
-    assert!(unknown["error"]["message"].as_str().unwrap().contains("file:///else"));
+    for method in ["hashline/proposedText", "hashline/history"] {
+        let unknown = editor.request(method, json!({"uri": "file:///else"})).await;
+        assert!(unknown["error"]["message"].as_str().unwrap().contains("file:///else"), "{method}");
+    }
 
     let decide = json!({"decision": "accept", "uri": uri, "edit": &id[..8], "hunk": 1, "conversation": null,
         "lines": null, "reason": "good", "text": null, "edited": null, "withOthers": false});

@@ -16,6 +16,9 @@ const LONG: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const CONVERSATION: &str = "conv_1763661600000_9f3c";
 const ANOTHER: &str = "conv_1763661600500_04d1";
 
+/// When all edits were made.
+const MADE: u64 = 1_763_661_612_345;
+
 /// Ids are other ones each time: these stand for them, in the order in which they come up.
 const IDS: [&str; 3] = [
     "3f2a9c1b-52f6-4d0e-9b1f-0a6d2f7c8e11",
@@ -157,7 +160,15 @@ impl Scene {
             for (id, stands_for_it) in self.ids.iter().zip(IDS) {
                 text = text.replace(id, stands_for_it).replace(&id[..8], &stands_for_it[..8]);
             }
-            serde_json::from_str::<Value>(&text).unwrap()
+            let mut message = serde_json::from_str::<Value>(&text).unwrap();
+            for list in ["/params/edits", "/result/edits"] {
+                let edits = message.pointer_mut(list).and_then(Value::as_array_mut);
+                for edit in edits.into_iter().flatten() {
+                    assert!(edit["made"].as_u64().is_some_and(|made| made > MADE), "{edit}");
+                    edit["made"] = json!(MADE);
+                }
+            }
+            message
         };
         let said: Vec<Value> = self.said.iter().map(settled).collect();
         self.editor.quit().await;
@@ -494,4 +505,30 @@ async fn compared() {
     scene.ask("hashline/proposedText", json!({"uri": scene.uri})).await;
     scene.ask("hashline/status", Value::Null).await;
     scene.is("compared").await;
+}
+
+#[tokio::test]
+async fn history() {
+    let mut scene = Scene::propose(LONG).await;
+    scene.edit(CONVERSATION, &[("replace", 2, Some("2")), ("replace", 4, Some("4"))]).await;
+    scene.edit(ANOTHER, &[("replace", 6, Some("6"))]).await;
+    scene.edit(CONVERSATION, &[("insert_after", 6, Some("7"))]).await;
+    scene.lists(&["1 held", "2 held", "1 held", "1 held"]).await;
+    scene.decide_hunk("accept", 0, 1, json!({})).await;
+    scene.deliver().await;
+    scene.decide_hunk("reject", 0, 2, json!({})).await;
+    scene.decide_hunk("reject", 1, 1, json!({"reason": "six is a word"})).await;
+    let caller = Caller::anywhere("claude-code", "1");
+    scene.editor.workspace.withdraw(&caller, &scene.ids[2]).await.unwrap();
+    scene.lists(&[]).await;
+    scene.ask("hashline/history", json!({"uri": scene.uri})).await;
+    // What was decided goes the other way.
+    scene.decide_hunk("accept", 1, 1, json!({})).await;
+    scene.deliver().await;
+    scene.lists(&[]).await; // a sign that the history has changed
+    scene.decide_hunk("reject", 0, 1, json!({})).await;
+    scene.deliver().await;
+    scene.lists(&[]).await;
+    scene.ask("hashline/history", json!({"uri": scene.uri})).await;
+    scene.is("history").await;
 }

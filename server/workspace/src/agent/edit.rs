@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use hashline_anchor::{CONTEXT, Moved};
-use hashline_history::{ConversationId, EditId, HunkRef, Reason, Status, StoreError};
+use hashline_history::{ConversationId, EditId, HunkRef, Reason, Status, StoreError, UnixMillis};
 use hashline_text::{FileHash, HashPrefix, Text};
 use hashline_weave::HunkId;
 
@@ -221,6 +221,7 @@ impl Workspace {
     ) -> Result<Proposal, Refusal> {
         Ok(Proposal {
             id: new_edit_id(),
+            made: UnixMillis::now(),
             conversation: self.conversation(caller, conversation).await?,
             opens_conversation: conversation.is_none(),
             agent: caller.agent.clone(),

@@ -2,6 +2,7 @@
 
 use hashline_history::{
     AgentName, Connection, ConversationId, Decision, EditId, HunkRef, Location, Mode, Reason, Status,
+    UnixMillis,
 };
 use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, Edited, HunkId};
@@ -13,6 +14,8 @@ use crate::document::file::hunk::FileHunk;
 pub struct Edit {
     /// Its id.
     pub id: EditId,
+    /// When it was made.
+    pub made: UnixMillis,
     /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// The agent named no conversation, so this edit opened one.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use hashline_history::{Content, Decision, Document as Past, EditState, HunkRef, Location};
+use hashline_history::{Content, Decision, Document as Past, EditState, HunkRef, Location, UnixMillis};
 use hashline_text::{DiskForm, Line, Text};
 use hashline_weave::{How, HunkId, Judgement, Switched, Weave};
 
@@ -65,6 +65,7 @@ impl Document {
             });
             document.edits.restore(Edit {
                 id: made.id.clone(),
+                made: UnixMillis::of_record(&state.time),
                 conversation: made.conversation.clone(),
                 opened_conversation: made.opens_conversation,
                 agent: made.agent.clone(),

@@ -13,6 +13,7 @@ use std::ops::Range;
 use hashline_anchor::{ExactHunk, LineEdit, Moved, Resolved, Rewrite, merge_touching, owned_lines};
 use hashline_history::{
     AgentName, Connection, ConversationId, EditId, NewEdit, NewHunk, Operation as FileOperation, Reason,
+    UnixMillis,
 };
 use hashline_text::{DiskForm, FileHash, HashPrefix, LineRef, OwnedLine, Text};
 use hashline_weave::{Change, HunkId, Snapshot, Touched, View, Weave};
@@ -26,6 +27,8 @@ use crate::document::{Document, Edit, Located, Mode, Note, Refused, Served, Unit
 pub struct Proposal {
     /// The id that the edit gets.
     pub id: EditId,
+    /// When it is made.
+    pub made: UnixMillis,
     /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// The agent named no conversation, so this edit opens one.
@@ -68,6 +71,7 @@ impl Proposal {
     pub(crate) fn edit(&self) -> Edit {
         Edit {
             id: self.id.clone(),
+            made: self.made,
             conversation: self.conversation.clone(),
             opened_conversation: self.opens_conversation,
             agent: self.agent.clone(),
