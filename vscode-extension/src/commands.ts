@@ -10,6 +10,7 @@ import { insteadInWords, leftIn } from "./review/progress";
 import type { Node } from "./review/tree";
 import { counted, tallyOf, VERBS, verbsFor, type Way } from "./review/wording";
 import { keyInFront, keyOf } from "./views/compareAddresses";
+import { VIEW as HISTORY } from "./views/fileHistory";
 import { saying } from "./views/statusMessage";
 
 type Run = (...args: unknown[]) => unknown;
@@ -244,8 +245,13 @@ export const COMMANDS: Record<string, Command> = {
     const hunk = hunkOf(context, about);
     return hunk && context.navigation.go(hunk);
   }),
+  reopenHunk: aboutOne((context, about) => {
+    const hunk = hunkOf(context, about);
+    return hunk && context.decisions.reopenHunk(hunk.entry);
+  }),
   revealInTree,
   compare,
+  showHistory: { enabled: () => () => vscode.commands.executeCommand(`${HISTORY}.focus`) },
   reviewAll: { enabled: (context) => () => context.reviewAll.open() },
   showOneAgent: { enabled: (context) => () => showOneAgent(context) },
   showStatus,

@@ -12,6 +12,7 @@ import { Badges } from "./views/badges";
 import { Compare } from "./views/compare";
 import { ContextKeys } from "./views/contextKeys";
 import { Decorations } from "./views/decorations";
+import { FileHistory } from "./views/fileHistory";
 import { FileNames } from "./views/fileNames";
 import { Lenses } from "./views/lenses";
 import { Notice } from "./views/notice";
@@ -39,6 +40,7 @@ export class Context implements vscode.Disposable {
   readonly compare: Compare;
   readonly reviewAll: ReviewAll;
   readonly tree: ReviewTree;
+  readonly fileHistory: FileHistory;
   readonly decorations: Decorations;
   readonly lenses: Lenses;
   readonly statusBar: StatusBar;
@@ -59,7 +61,9 @@ export class Context implements vscode.Disposable {
     const history = new History(this.sidecar);
     const names = own(new FileNames(review, history, failed));
     const byHand = own(new ByHand(review, navigation));
-    this.decisions = own(new Decisions(review, this.sidecar, (name) => byHand.open(name)));
+    this.fileHistory = own(new FileHistory(review, this.sidecar, failed));
+    const find = (name: string) => review.find(name) ?? this.fileHistory.find(name);
+    this.decisions = own(new Decisions(review, find, this.sidecar, (name) => byHand.open(name)));
     this.sidecar.commandsGoTo((said) => this.decisions.command(said));
     own(this.navigation);
     this.compare = own(new Compare(review, this.sidecar, this.decisions, new History(this.sidecar), failed));

@@ -5,7 +5,7 @@ import { type Choice, type Decide, type Decided, decide, type Refusal } from "./
 import type { Entry } from "./review/hunks";
 import type { Review, ReviewDocument } from "./review/model";
 import { doneInWords, leftIn, leftInWords } from "./review/progress";
-import { aboutHunk, onward, type WayOn, waysOfHunk } from "./review/refusals";
+import { aboutHunk, type Find, onward, type WayOn, waysOfHunk } from "./review/refusals";
 import { meantBy } from "./review/target";
 import type { Target } from "./review/tree";
 import { conflictOf, counted, type Way } from "./review/wording";
@@ -46,6 +46,7 @@ export class Decisions implements vscode.Disposable {
 
   constructor(
     private readonly review: Review,
+    private readonly find: Find,
     private readonly sidecar: Sidecar,
     private readonly editByHand: (name: string) => Promise<void>,
   ) {}
@@ -75,7 +76,7 @@ export class Decisions implements vscode.Disposable {
 
   /** Decides about a hunk in one of the ways that were offered for it. */
   async way(name: string, { decision, edited }: Way): Promise<void> {
-    const uri = this.review.find(name)?.document.uri ?? null;
+    const uri = this.find(name)?.document.uri ?? null;
     if (decision === "byHand") {
       await this.editByHand(name);
     } else {
@@ -117,6 +118,11 @@ export class Decisions implements vscode.Disposable {
     }
   }
 
+  /** Reopens a hunk, whenever it was decided. */
+  async reopenHunk({ name }: Entry): Promise<void> {
+    await this.send([aboutHunk(name, null, { decision: "reopen" })], [name]);
+  }
+
   /** Accepts, with the person's own text for some of the hunks. Returns what was refused; who asks for it says so. */
   async accept(names: readonly string[], texts: ReadonlyMap<string, string[]>): Promise<readonly Refusal[]> {
     const asked = names.map((name) => {
@@ -130,8 +136,6 @@ export class Decisions implements vscode.Disposable {
     });
     return (await this.say(asked)).refused;
   }
-
-  private readonly find = (name: string) => this.review.find(name);
 
   /** Says decisions to the sidecar. What it took can be reopened as one. */
   private say(asked: readonly Decide[]): Promise<Decided> {
@@ -160,9 +164,7 @@ export class Decisions implements vscode.Disposable {
 
   private async sayEach(asked: readonly Decide[], decided: Decided): Promise<Decided> {
     // Their lists may come before the answer.
-    const meant = asked
-      .flatMap((said) => meantBy(said, this.review.all()))
-      .flatMap((name) => this.find(name)?.entry ?? []);
+    const meant = asked.flatMap((said) => this.namesOf(said)).flatMap((name) => this.find(name)?.entry ?? []);
     for (const decision of asked) {
       const { queued, refused } = await this.sidecar.decide(decision);
       decided.queued.push(...queued);
@@ -170,6 +172,13 @@ export class Decisions implements vscode.Disposable {
     }
     this.tell(asked, decided, meant);
     return decided;
+  }
+
+  /** The hunks that a decision is about: pending ones, or one of the history. */
+  private namesOf(said: Decide): string[] {
+    const pending = meantBy(said, this.review.all());
+    const isPast = pending.length === 0 && said.edit !== null && said.hunk !== null;
+    return isPast ? [`${said.edit}:${said.hunk}`] : pending;
   }
 
   /** What it came to, and what is left. */

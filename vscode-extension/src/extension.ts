@@ -13,6 +13,7 @@ export interface HashlineApi {
   documents(): ReviewDocument[];
   drawn(editor: vscode.TextEditor): Plan | undefined;
   tree(): Node[];
+  history(): Node[];
   statusBar(): { text: string; tooltip: string } | undefined;
   health(): string;
 }
@@ -33,6 +34,7 @@ export function activate(extensionContext: vscode.ExtensionContext): HashlineApi
     documents: () => active.review.all(),
     drawn: (editor) => active.decorations.planOf(editor),
     tree: () => active.tree.getChildren(),
+    history: () => active.fileHistory.getChildren(),
     statusBar: () => active.statusBar.shown,
     health: () => active.statusBar.saidOfHealth,
   };

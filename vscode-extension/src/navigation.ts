@@ -165,6 +165,9 @@ export class Navigation implements vscode.Disposable {
 
   /** The hunk as it is when its file is open: the sidecar tells its place then. */
   private async placed(entry: Entry, key: string): Promise<Entry | undefined> {
+    if (entry.hunk.decision !== "undecided" && !entry.hunk.deciding) {
+      return entry; // no list has it: its place is that of the history
+    }
     const now = () => this.review.of(key)?.entries.find(({ name }) => name === entry.name);
     if (this.review.of(key)?.version != null) {
       return now();

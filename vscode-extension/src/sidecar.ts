@@ -22,6 +22,7 @@ import {
   type Decide,
   type Decided,
   decide,
+  type HistoryResult,
   type PendingEdits,
   PROTOCOL,
   type ProposedTextResult,
@@ -147,6 +148,11 @@ export class Sidecar implements vscode.Disposable {
       throw new Error("this hashline is too old for comparisons that can be edited: update the program");
     }
     return proposed;
+  }
+
+  /** All edits of a document, decided ones too. */
+  history(uri: string): Promise<HistoryResult> {
+    return this.running().sendRequest<HistoryResult>("hashline/history", { uri });
   }
 
   status(): Promise<Status> {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Decisions } from "../src/decisions";
 import { type Decide, type Decided, decide, type Refusal } from "../src/protocol";
+import type { Entry } from "../src/review/hunks";
 import type { Sidecar } from "../src/sidecar";
 import { conflicted, edit, hunk, list, reviewOf } from "./fixtures";
 import { person, sent } from "./vscode";
@@ -30,9 +31,24 @@ function decisions(answers: (Partial<Decided> | Error)[] = []) {
       return { queued: [], refused: [], ...answer };
     },
   } as unknown as Sidecar;
+  // What was decided is in no list; the history has it.
+  const decided = edit("past", [
+    hunk({ state: "inText", decision: "accepted" }),
+    hunk({ number: 2, state: "edited", decision: "accepted" }),
+  ]);
+  const past = decided.hunks.map((one) => ({
+    name: `past:${one.number}`,
+    edit: decided,
+    hunk: one,
+    lines: undefined,
+  }));
+  const find = (name: string) => {
+    const entry = past.find((candidate) => candidate.name === name);
+    return review.find(name) ?? (entry && { document: { uri: URI, entries: past }, entry });
+  };
   person.told = [];
   person.choose = () => undefined;
-  return { all: new Decisions(review, sidecar, async () => undefined), said, review };
+  return { past, all: new Decisions(review, find, sidecar, async () => undefined), said, review };
 }
 
 const refusal = (name: string, why: Refusal["why"]): Refusal => ({
@@ -150,4 +166,26 @@ test("of what was refused nothing is said to be done", async () => {
   sent.length = 0;
   await all.command(reject(1));
   assert.deepEqual(sent, []);
+});
+
+test("a hunk that was decided long ago is decided like one that is pending", async () => {
+  const { all, said, past } = decisions();
+  const [first, second] = past as [Entry, Entry];
+  const about = (entry: Entry) => ({
+    targets: [{ uri: URI, edit: "past", hunk: entry.hunk.number }],
+    entries: [entry],
+  });
+  sent.length = 0;
+  await all.decide(about(first), "reject", "not so");
+  assert.deepEqual(said, [decide({ decision: "reject", uri: URI, edit: "past", hunk: 1, reason: "not so" })]);
+  assert.match(
+    sent.join("\n"),
+    /Undone\. Told claude-code: "not so"/,
+    "its words are those for what is in the text",
+  );
+  person.choose = (items) => items.find(({ label }) => label === "Undo it, keep my lines");
+  await all.decide(about(second), "reject");
+  assert.deepEqual(said[1], decide({ decision: "reject", uri: URI, edit: "past", hunk: 2, edited: "keep" }));
+  await all.reopenHunk(first);
+  assert.deepEqual(said[2], decide({ decision: "reopen", edit: "past", hunk: 1 }));
 });

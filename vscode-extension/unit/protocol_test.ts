@@ -9,10 +9,13 @@ import {
   type Decide,
   type Decided,
   decide,
+  type History,
+  type HistoryResult,
   MESSAGES,
   type PendingEdits,
   type ProposedText,
 } from "../src/protocol";
+import { type Entry, nameOf } from "../src/review/hunks";
 import type { Review, ReviewDocument } from "../src/review/model";
 import type { WayOn } from "../src/review/refusals";
 import { meantBy } from "../src/review/target";
@@ -30,7 +33,9 @@ type Said =
   | { from: string; method: "hashline/decide"; params: Decide }
   | { from: string; method: "hashline/proposedText"; params: ProposedText }
   | { from: string; method: "hashline/cause"; params: Cause }
+  | { from: string; method: "hashline/history"; params: History }
   | { from: string; method: "hashline/status"; params: null }
+  | { from: string; result: HistoryResult; to: "hashline/history" }
   | { from: string; result: object; to: "hashline/decide" | "hashline/proposedText" | "hashline/status" };
 
 const transcripts = readdirSync(FOLDER).filter((name) => name.endsWith(".jsonl"));
@@ -54,10 +59,12 @@ function shows(review: Review, list: PendingEdits): void {
   assert.deepEqual(leaves.toSorted(), shown.toSorted());
 }
 
-/** What a decision is about, as commands say it. */
-function subjectOf(review: Review, { uri, edit, hunk, conversation, lines }: Decide): Subject {
+/** What a decision is about, as commands say it: something that is shown as pending, or in the history. */
+function subjectOf(review: Review, past: readonly Entry[], said: Decide): Subject {
+  const { uri, edit, hunk, conversation, lines } = said;
   const names = meantBy(decide({ decision: "accept", uri, edit, hunk, conversation, lines }), review.all());
-  const entries = names.flatMap((name) => review.find(name)?.entry ?? []);
+  const pending = names.flatMap((name) => review.find(name)?.entry ?? []);
+  const entries = pending.length > 0 ? pending : past.filter(({ name }) => name === `${edit}:${hunk}`);
   assert.ok(entries.length > 0, "what is decided about is shown");
   const target = conversation !== null ? { conversation } : { uri, edit, hunk, lines };
   return { targets: [target], entries };
@@ -68,6 +75,8 @@ class Sitting {
   private readonly decisions: Decisions;
   private readonly said: Decide[] = [];
   private asked = 0;
+  /** The hunks of the last history that was asked for. */
+  past: readonly Entry[] = [];
 
   constructor(
     private readonly review: Review,
@@ -80,7 +89,12 @@ class Sitting {
         return answers[this.said.length - 1];
       },
     };
-    this.decisions = new Decisions(review, sidecar as unknown as Sidecar, async () => undefined);
+    this.decisions = new Decisions(
+      review,
+      (name) => review.find(name),
+      sidecar as unknown as Sidecar,
+      async () => undefined,
+    );
     person.choose = (items) => {
       const wanted = this.expected[this.said.length];
       const ways = items as readonly { label: string; way: WayOn }[];
@@ -108,7 +122,7 @@ class Sitting {
       await this.decisions.accept([name], new Map([[name, said.text]]));
       return;
     }
-    const subject = subjectOf(this.review, said);
+    const subject = subjectOf(this.review, this.past, said);
     await this.decisions.decide(subject, said.decision === "reject" ? "reject" : "accept", said.reason);
   }
 }
@@ -134,6 +148,11 @@ for (const name of transcripts) {
     for (const said of messages) {
       if (!("method" in said)) {
         hasFields(said.result, MESSAGES[said.to].result);
+        if (said.to === "hashline/history") {
+          sitting.past = said.result.edits.flatMap((edit) =>
+            edit.hunks.map((hunk) => ({ name: nameOf(edit, hunk), edit, hunk, lines: undefined })),
+          );
+        }
         continue;
       }
       assert.equal(said.from, MESSAGES[said.method].from);

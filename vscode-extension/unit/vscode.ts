@@ -104,6 +104,22 @@ export const commands = {
 
 const noEvent = new EventEmitter<never>().event;
 
+/** A tree, as far as it is looked at. */
+class TreeView {
+  visible = false;
+  description: string | undefined;
+  message: string | undefined;
+  badge: unknown;
+  readonly visibility = new EventEmitter<void>();
+  readonly onDidChangeVisibility = this.visibility.event;
+  dispose(): void {
+    this.visibility.dispose();
+  }
+}
+
+/** The trees that were made. */
+export const trees = { last: new TreeView() };
+
 /** An editor over a document whose lines are all alike. */
 function editorOver(uri: { toString(): string }) {
   const line = { firstNonWhitespaceCharacterIndex: 0 };
@@ -146,15 +162,21 @@ class QuickPick {
   }
 }
 
+const activeChanged = new EventEmitter<unknown>();
+
 export const window = {
   activeTextEditor: undefined as ReturnType<typeof editorOver> | undefined,
-  onDidChangeActiveTextEditor: noEvent,
+  activeChanged,
+  onDidChangeActiveTextEditor: activeChanged.event,
   onDidChangeTextEditorSelection: noEvent,
   showTextDocument: async (uri: { toString(): string }) => {
     window.activeTextEditor = editorOver(uri);
     return window.activeTextEditor;
   },
-  createTreeView: () => ({ dispose: () => undefined }),
+  createTreeView: () => {
+    trees.last = new TreeView();
+    return trees.last;
+  },
   createStatusBarItem: () => ({
     set text(said: string) {
       sent.push(said);

@@ -18,7 +18,7 @@ import {
   verbsFor,
 } from "./wording";
 
-export type NodeKind = "agent" | "conversation" | "file" | "hunk";
+export type NodeKind = "agent" | "conversation" | "file" | "edit" | "hunk";
 
 export interface Node {
   kind: NodeKind;
@@ -272,7 +272,7 @@ function hunkNode(parent: string, { document, entry }: Found, file: string): Nod
   };
 }
 
-function hunkContext(document: ReviewDocument, entry: Entry): string {
+export function hunkContext(document: ReviewDocument, entry: Entry): string {
   const { hunk } = entry;
   if (document.readOnly) {
     return "readOnly";

@@ -1,10 +1,10 @@
 /** The tree of what is to be decided. */
 import * as vscode from "vscode";
-import { fileChangeOf } from "../review/fileChange";
 import type { Review } from "../review/model";
 import { type Node, shownOf, treeOf } from "../review/tree";
 import { tallyInWords, tallyOf } from "../review/wording";
 import type { FileNames } from "./fileNames";
+import { itemOf } from "./treeItem";
 
 export const VIEW = "hashline.review";
 /** With more hunks files begin folded. */
@@ -76,19 +76,7 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    const item = new vscode.TreeItem(node.label, this.foldOf(node));
-    item.id = node.id;
-    item.description = node.description;
-    item.contextValue = node.context;
-    item.accessibilityInformation = { label: node.spoken };
-    item.iconPath = iconOf(node);
-    if (node.kind === "file" && node.document) {
-      item.resourceUri = vscode.Uri.parse(node.document.uri);
-    } else if (node.kind === "hunk") {
-      item.tooltip = tooltipOf(node);
-      item.command = { title: "Show", command: "hashline.showHunk", arguments: [node] };
-    }
-    return item;
+    return itemOf(node, this.foldOf(node));
   }
 
   /** Shows the row of a hunk, by its name. */
@@ -159,64 +147,4 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
       ? vscode.TreeItemCollapsibleState.Collapsed
       : vscode.TreeItemCollapsibleState.Expanded;
   }
-}
-
-function iconOf(node: Node): vscode.ThemeIcon {
-  switch (node.kind) {
-    case "agent":
-      return new vscode.ThemeIcon("hubot");
-    case "conversation":
-      return new vscode.ThemeIcon("comment-discussion");
-    case "file":
-      return vscode.ThemeIcon.File;
-    case "hunk":
-      return hunkIcon(node);
-  }
-}
-
-function hunkIcon({ entry }: Node): vscode.ThemeIcon {
-  const colored = (icon: string, color: string) => new vscode.ThemeIcon(icon, new vscode.ThemeColor(color));
-  const hunk = entry?.hunk;
-  if (!hunk || hunk.deciding) {
-    return new vscode.ThemeIcon("clock");
-  }
-  if (hunk.state === "conflicted") {
-    return colored("warning", "hashline.conflictedForeground");
-  }
-  switch (fileChangeOf(hunk)?.kind) {
-    case undefined:
-      break;
-    case "create":
-      return colored("new-file", "gitDecoration.addedResourceForeground");
-    case "remove":
-      return colored("trash", "gitDecoration.deletedResourceForeground");
-    default:
-      return new vscode.ThemeIcon("file-symlink-file");
-  }
-  if (hunk.removed.length === 0) {
-    return colored("diff-added", "gitDecoration.addedResourceForeground");
-  }
-  return hunk.proposed.length === 0
-    ? colored("diff-removed", "gitDecoration.deletedResourceForeground")
-    : colored("diff-modified", "gitDecoration.modifiedResourceForeground");
-}
-
-/** Why the agent made the hunk, and the hunk as a diff; an agent's text is no markup. */
-function tooltipOf({ entry }: Node): vscode.MarkdownString | undefined {
-  if (!entry) {
-    return undefined;
-  }
-  const { edit, hunk } = entry;
-  const tooltip = new vscode.MarkdownString();
-  if (edit.reason) {
-    tooltip.appendText(edit.reason).appendMarkdown("\n\n");
-  }
-  if (hunk.file !== null) {
-    return edit.reason ? tooltip : undefined;
-  }
-  if (hunk.conflict !== null) {
-    tooltip.appendText(hunk.conflict).appendMarkdown("\n\n");
-  }
-  const diff = [...hunk.removed.map((line) => `-${line}`), ...hunk.proposed.map((line) => `+${line}`)];
-  return tooltip.appendCodeblock(diff.slice(0, 40).join("\n"), "diff");
 }

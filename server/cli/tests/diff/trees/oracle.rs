@@ -334,13 +334,18 @@ impl Oracle {
         made.copied().filter(|at| changed(*at)).map(|at| self.edits[at].file).collect()
     }
 
+    /// Whether it belongs to an edit that makes a file.
+    pub fn is_making(&self, (edit, _): Part) -> bool {
+        matches!(self.edits[edit].op, Op::Make(_))
+    }
+
     /// The hunks of others that a patch of all of these has to have on both sides, as makings of files took the place of their lines, and those
     /// that it can have on neither, as they change lines that makings are to take the place of. None where changes of lines rest on others, or
     /// stand against them.
     pub fn beside(&self, all: &[Part]) -> Option<(Vec<Part>, Vec<Part>)> {
         let is_other = |part: &Part| !all.contains(part);
-        let is_making = |part: &Part| matches!(self.edits[part.0].op, Op::Make(_));
-        let (makings, puts): (Vec<Part>, Vec<Part>) = all.iter().copied().partition(is_making);
+        let (makings, puts): (Vec<Part>, Vec<Part>) =
+            all.iter().copied().partition(|part| self.is_making(*part));
         let stands_alone = |part: &Part| {
             let rivals = self.rivals(*part);
             let mut beside =

@@ -52,8 +52,18 @@ impl Play {
                 ran.err.trim()
             ));
             let shows = |part: &Part| worlds.iter().any(|world| world.shows(*part));
-            for (edit, _) in both.iter().chain(&neither).filter(|part| shows(part)) {
-                assert!(ran.err.contains(self.oracle.short(*edit)), "{}", self.told());
+            let is_named = |(edit, _): &Part| ran.err.contains(self.oracle.short(*edit));
+            // What is beside a making that is left out of the patch is where it was.
+            let is_of_left_out = |part: &Part| {
+                let beside = |made: &Part| {
+                    self.oracle.below(*made).contains(part) || self.oracle.rivals(*made).contains(part)
+                };
+                let mut makings =
+                    all.iter().filter(|made| self.oracle.is_making(**made) && beside(made)).peekable();
+                ran.code == 4 && makings.peek().is_some() && makings.all(is_named)
+            };
+            for part in both.iter().chain(&neither).filter(|part| shows(part)) {
+                assert!(is_named(part) || is_of_left_out(part), "{part:?} is not named\n{}", self.told());
             }
             let there = tempfile::tempdir().unwrap();
             lay_out(&before, there.path());
