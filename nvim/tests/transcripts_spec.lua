@@ -20,11 +20,18 @@ local function has(params, field)
   return params[field] ~= nil and params[field] ~= vim.NIL
 end
 
---- Goes to the first hunk of the buffer that is meant.
+--- Goes to the first hunk of the buffer that is meant, or to its line of the history.
 local function go(child, edit, number)
   child:lua(
     [[
       local edit, number = ...
+      local history = require("hashline.history")
+      for row = 1, history.is_here() and vim.fn.line("$") or 0 do
+        local place = history.places(row, row)[1]
+        if place and place.entry.name == edit .. ":" .. number then
+          return vim.api.nvim_win_set_cursor(0, { row, 0 })
+        end
+      end
       for _, entry in ipairs(require("hashline.state").of_buffer(vim.api.nvim_get_current_buf()).entries) do
         local of_it = vim.startswith(entry.edit.id, edit) or entry.edit.conversation == edit
         if of_it and (number == vim.NIL or entry.hunk.number == number) then
@@ -178,6 +185,13 @@ local others = {
     child:cmd("Hashline diff")
     child:wait("vim.fn.tabpagenr('$') == 2")
     child:cmd("wincmd l | quit")
+  end,
+  ["hashline/history"] = function(child, _, answer)
+    for _ = 1, 5 do -- it is asked for anew with each list
+      child:answer("hashline/history", answer)
+    end
+    child:cmd("Hashline history")
+    child:wait("vim.bo.filetype == 'hashline'")
   end,
   ["hashline/cause"] = function(child, params)
     child:type(params.cause == "undo" and "xu" or "<C-r>")

@@ -67,12 +67,15 @@ function hunkIcon({ entry }: Node): vscode.ThemeIcon {
 }
 
 /** Why the agent made the hunk, and the hunk as a diff; an agent's text is no markup. */
-function tooltipOf({ entry }: Node): vscode.MarkdownString | undefined {
+function tooltipOf({ entry, description }: Node): vscode.MarkdownString | undefined {
   if (!entry) {
     return undefined;
   }
   const { edit, hunk } = entry;
   const tooltip = new vscode.MarkdownString();
+  if (hunk.decision !== "undecided") {
+    tooltip.appendText(description).appendMarkdown("\n\n"); // which a long label leaves no room for
+  }
   if (edit.reason) {
     tooltip.appendText(edit.reason).appendMarkdown("\n\n");
   }

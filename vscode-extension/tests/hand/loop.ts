@@ -105,6 +105,31 @@ export default {
       await agent.hears(edited.edit, "hunk 1 · rejected");
     },
 
+    async "the history of the file has what was decided, and its buttons take it out and put it in"(hand) {
+      const { desk, agent, edited } = await offered(hand);
+      await desk.lens("Accept").first().click();
+      await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
+      await desk.go("items.length");
+      await desk.command("Hashline: Reject with Reason");
+      await desk.answer("Reject 1 hunk", "it is counted elsewhere");
+      await desk.status("2 in ").waitFor({ state: "detached" });
+      await desk.command("Hashline: Show History of the File");
+      const accepted = desk.row("line 5, 1 line replaced, in the text");
+      const rejected = desk.row("it is counted elsewhere");
+      await rejected.waitFor();
+      await accepted.hover();
+      await desk.image("history");
+      await desk.inTheme(hand, "Default Dark Modern", "vs-dark", () => desk.picture("history_dark"));
+      await accepted.hover();
+      await accepted.getByRole("button", { name: "Undo" }).first().click();
+      await desk.line("sum += item.price;").waitFor();
+      await rejected.hover();
+      await rejected.getByRole("button", { name: "Accept" }).first().click();
+      await desk.line("return amounts.reduce").waitFor();
+      await desk.row("line 5, 1 line replaced, rejected").waitFor();
+      await agent.hears(edited.edit, "hunk 1 · rejected", "hunk 2 · accepted");
+    },
+
     async "by mouse: a lens accepts, the tree shows who wants what, an action of a row rejects, with a reason"(
       hand,
     ) {

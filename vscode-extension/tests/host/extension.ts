@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { HashlineApi } from "../../src/extension.ts";
 import type { Entry } from "../../src/review/hunks.ts";
+import type { Node } from "../../src/review/tree.ts";
 import type { Way } from "../../src/review/wording.ts";
 import { until } from "../patience.ts";
 
@@ -172,6 +173,25 @@ export class Extension {
       () => `a row ${label} among ${rows().map((candidate) => candidate.label)}`,
     );
     await run(command, row);
+  }
+
+  /** Shows the history of the file in front. */
+  async showHistory(): Promise<void> {
+    await run("showHistory");
+  }
+
+  /** The hunks in the history, the newest edit first, as "line 3 · +1 −1 · in the text". */
+  past(): readonly string[] {
+    return this.pastRows().map(({ description }) => description);
+  }
+
+  /** By a row of the history, from 1. */
+  async ofPast(command: string, row: number): Promise<void> {
+    await run(command, await until(() => this.pastRows()[row - 1], `a row ${row} of the history`));
+  }
+
+  private pastRows(): readonly Node[] {
+    return this.api.history().flatMap(({ children }) => children);
   }
 
   async next(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Other ways to decide: code actions, rows of the tree, and a save that follows an acceptance. */
 import { strict as assert } from "node:assert";
+import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import { until } from "../patience.ts";
 import type { Suite } from "../report.ts";
@@ -56,6 +57,39 @@ export default {
       assert.equal(first.document.lineAt(5).text, "  // bye");
       await scene.extension.ofRow("rejectAgent", "claude-code");
       await scene.shows(first.document, []);
+    },
+
+    async "what was decided goes out and in again from the history of the file"(scene) {
+      const { extension } = scene;
+      const { document, edited } = await offered(scene);
+      await extension.acceptHunk(document.uri, edited.edit, 1);
+      await scene.has(document, withHunks(1));
+      await extension.rejectFile(document.uri);
+      await scene.shows(document, []);
+      await extension.showHistory();
+      const has = (expected: readonly string[]) =>
+        until(
+          () => isDeepStrictEqual(extension.past(), expected),
+          () => `the history is ${extension.past()}`,
+        );
+      const [second, third] = ["line 7 · +2 −1", "after line 10 · +1"];
+      await has(["line 3 · +1 −1 · in the text", `${second} · rejected`, `${third} · rejected`]);
+      await extension.ofPast("acceptHunk", 2);
+      await scene.has(document, withHunks(1, 2));
+      await has([
+        "line 3 · +1 −1 · in the text",
+        "lines 7–8 · +2 −1 · in the text",
+        "after line 11 · +1 · rejected",
+      ]);
+      await extension.ofPast("undoHunk", 1);
+      await scene.has(document, withHunks(2));
+      await extension.ofPast("reopenHunk", 3);
+      await scene.shows(document, ["3 held 11-11"]);
+      const other = await scene.show("other.js", SAVED);
+      await has([]);
+      await vscode.window.showTextDocument(document);
+      await until(() => extension.past().length === 3, `the history of ${document.uri}`);
+      assert.equal(other.document.getText(), SAVED);
     },
 
     async "saved after an acceptance, if that is wished; a slow formatter makes it no second one"(scene) {
