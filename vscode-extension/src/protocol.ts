@@ -14,7 +14,7 @@ export const MESSAGES = {
   "hashline/waiting": { kind: "notification", from: "sidecar", params: ["agents"] },
   "hashline/decide": { kind: "request", from: "plugin", params: ["decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers"], result: ["queued", "refused"] },
   "hashline/proposedText": { kind: "request", from: "plugin", params: ["uri"], result: ["text", "version", "places"] },
-  "hashline/history": { kind: "request", from: "plugin", params: ["uri"], result: ["version", "readOnly", "edits"] },
+  "hashline/history": { kind: "request", from: "plugin", params: ["uri"], result: ["version", "owner", "readOnly", "edits"] },
   "hashline/cause": { kind: "notification", from: "plugin", params: ["uri", "version", "cause", "delivery"] },
   "hashline/status": { kind: "request", from: "plugin", params: [], result: ["version", "roots", "documents", "pending", "conflicted", "agents", "socket"] },
 } as const;
@@ -37,7 +37,7 @@ export const VALUES = {
   "Edit.status": ["pending", "accepted", "rejected"],
   "Hunk.state": ["held", "inText", "edited", "conflicted", "withdrawn"],
   "Hunk.decision": ["undecided", "accepted", "rejected"],
-  "hashline/decide.decision": ["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen"],
+  "hashline/decide.decision": ["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen", "comment"],
   "hashline/decide.edited": ["undo", "keep"],
   "hashline/cause.cause": ["delivery", "undo", "redo", "reload", "saveConflict"],
   "Refusal.why": ["conflicted", "edited", "needsOthers", "collides", "readOnly", "gone", "failed"],
@@ -60,7 +60,7 @@ export interface Hunk {
   number: number;
   state: Value<"Hunk.state">;
   decision: Value<"Hunk.decision">;
-  /** Why it was decided so, as the person said; some sidecars do not tell. */
+  /** Why it was decided so, as the person said, or what they said without deciding; some sidecars do not tell. */
   reason?: string | null;
   /** A decision waits for the text to show it. */
   deciding: boolean;
@@ -80,7 +80,7 @@ export interface Hunk {
 export interface Edit {
   id: string;
   /** When, in milliseconds since 1970; some sidecars do not tell. */
-  made?: number;
+  made?: number | null;
   agent: string;
   connection: string | null;
   conversation: string;
@@ -159,6 +159,8 @@ export interface History {
 export interface HistoryResult {
   /** The version that lines belong to; null when it is not open here. */
   version: number | null;
+  /** The editor that decides about them, when it is another one. */
+  owner: string | null;
   /** They can be looked at but not decided here. */
   readOnly: boolean;
   edits: Edit[];

@@ -13,7 +13,7 @@ M.messages = {
   ["hashline/waiting"] = { kind = "notification", from = "sidecar", params = { "agents" } },
   ["hashline/decide"] = { kind = "request", from = "plugin", params = { "decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers" }, result = { "queued", "refused" } },
   ["hashline/proposedText"] = { kind = "request", from = "plugin", params = { "uri" }, result = { "text", "version", "places" } },
-  ["hashline/history"] = { kind = "request", from = "plugin", params = { "uri" }, result = { "version", "readOnly", "edits" } },
+  ["hashline/history"] = { kind = "request", from = "plugin", params = { "uri" }, result = { "version", "owner", "readOnly", "edits" } },
   ["hashline/cause"] = { kind = "notification", from = "plugin", params = { "uri", "version", "cause", "delivery" } },
   ["hashline/status"] = { kind = "request", from = "plugin", params = {}, result = { "version", "roots", "documents", "pending", "conflicted", "agents", "socket" } },
 }
@@ -34,7 +34,7 @@ M.values = {
   ["Edit.status"] = { "pending", "accepted", "rejected" },
   ["Hunk.state"] = { "held", "inText", "edited", "conflicted", "withdrawn" },
   ["Hunk.decision"] = { "undecided", "accepted", "rejected" },
-  ["hashline/decide.decision"] = { "accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen" },
+  ["hashline/decide.decision"] = { "accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen", "comment" },
   ["hashline/decide.edited"] = { "undo", "keep" },
   ["hashline/cause.cause"] = { "delivery", "undo", "redo", "reload", "saveConflict" },
   ["Refusal.why"] = { "conflicted", "edited", "needsOthers", "collides", "readOnly", "gone", "failed" },
@@ -49,7 +49,7 @@ M.values = {
 ---@field number integer
 ---@field state "held"|"inText"|"edited"|"conflicted"|"withdrawn"
 ---@field decision "undecided"|"accepted"|"rejected"
----@field reason string? why it was decided so, as the person said; some sidecars do not tell
+---@field reason string? why it was decided so, as the person said, or what they said without deciding; some sidecars do not tell
 ---@field deciding boolean
 ---@field lines hashline.Lines?
 ---@field removed string[]
@@ -81,6 +81,7 @@ M.values = {
 
 ---@class hashline.History
 ---@field version integer?
+---@field owner string?
 ---@field readOnly boolean
 ---@field edits hashline.Edit[]
 
@@ -93,7 +94,7 @@ M.values = {
 ---@field lines hashline.Lines?
 
 ---@class hashline.Decision : hashline.Subject
----@field decision "accept"|"reject"|"keepMine"|"takeTheirs"|"keepBoth"|"reopen"
+---@field decision "accept"|"reject"|"keepMine"|"takeTheirs"|"keepBoth"|"reopen"|"comment"
 ---@field reason string?
 ---@field text string[]?
 ---@field edited "undo"|"keep"|nil

@@ -22,6 +22,7 @@ pub(crate) const COMMANDS: &[(&str, Decision)] = &[
     ("hashline.takeTheirs", Decision::TakeTheirs),
     ("hashline.keepBoth", Decision::KeepBoth),
     ("hashline.reopen", Decision::Reopen),
+    ("hashline.comment", Decision::Comment),
 ];
 
 /// How long a client waits for the answer to a command at most: some take no keys meanwhile.

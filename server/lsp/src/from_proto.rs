@@ -46,6 +46,8 @@ pub(crate) enum BadDecision {
     Nothing,
     #[error("more than one edit begins with `{0}`: give more of the id")]
     Ambiguous(String),
+    #[error("`comment` is a `reason` without a decision: give one")]
+    CommentOfNothing,
     #[error("`text` is for accepting one hunk: name its `edit` and `hunk`, with `accept`")]
     TextOfNoHunk,
     #[error("`text` is a list of lines: none of them may hold a line break")]
@@ -61,6 +63,8 @@ pub(crate) fn request(decide: &protocol::Decide) -> Result<Request, BadDecision>
         protocol::Decision::TakeTheirs => Choice::TakeTheirs,
         protocol::Decision::KeepBoth => Choice::KeepBoth,
         protocol::Decision::Reopen => Choice::Reopen,
+        protocol::Decision::Comment if decide.reason.is_none() => return Err(BadDecision::CommentOfNothing),
+        protocol::Decision::Comment => Choice::Comment,
     };
     let target = match (&decide.edit, decide.hunk, &decide.conversation, decide.lines, &decide.uri) {
         (Some(edit), ..) if edit.is_empty() => return Err(BadDecision::EmptyEdit),

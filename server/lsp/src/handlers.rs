@@ -71,7 +71,8 @@ impl Face {
         let uri = self.session.spelled(&asked.uri);
         // Before it is read, so that no change comes between.
         self.session.signal(Signal::History(uri.clone()));
-        let history = self.session.workspace.history(&uri).ok_or_else(|| unknown_document(&asked.uri))?;
+        let history = self.session.workspace.history(&uri).await;
+        let history = history.ok_or_else(|| unknown_document(&asked.uri))?;
         serde_json::to_value(to_proto::history(&history)).map_err(|_| Error::internal_error())
     }
 

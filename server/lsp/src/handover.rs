@@ -239,7 +239,7 @@ fn said(request: &Request, file: &Path) -> Option<Decide> {
         Choice::KeepMine => Decision::KeepMine,
         Choice::TakeTheirs => Decision::TakeTheirs,
         Choice::KeepBoth => Decision::KeepBoth,
-        Choice::Reopen => return None,
+        Choice::Reopen | Choice::Comment => return None,
     };
     let mine = match (request.edited, request.unseen) {
         (Some(TakeOut::KeepMyLines), _) | (None, Unseen::Keep) => Some(Mine::Keep),

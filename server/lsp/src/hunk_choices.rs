@@ -46,7 +46,7 @@ pub(crate) fn offers(uri: &str, edit: &ReviewEdit, hunk: &HunkView) -> Vec<Offer
     }
     let [accept, reject] = words(&[hunk]);
     let word = |decision| match decision {
-        Decision::Accept | Decision::Reopen => accept,
+        Decision::Accept | Decision::Reopen | Decision::Comment => accept,
         Decision::Reject => reject,
         Decision::KeepMine => "Keep mine",
         Decision::TakeTheirs => "Take the agent's",
@@ -94,7 +94,7 @@ pub(crate) fn along(
             let above = hunks.filter(|(_, above)| above.depends_on.contains(&name));
             above.map(|(edit, hunk)| HunkRef { edit: edit.edit.id.clone(), number: hunk.number }).collect()
         }
-        Decision::KeepMine | Decision::Reopen => Vec::new(),
+        Decision::KeepMine | Decision::Reopen | Decision::Comment => Vec::new(),
     };
     along.retain(|other| !same_turn(other));
     along

@@ -56,8 +56,8 @@ struct Board {
     delivery_due: Option<Instant>,
     /// How many hunks the client has been told of.
     hunks: u32,
-    /// The client shows its history, and is told of every change of that.
-    history: bool,
+    /// The client has asked for its history since it was told of it last, and hears of the next change whatever is pending.
+    history_asked: bool,
     /// As JSON.
     diagnostics: Option<Box<RawValue>>,
     /// The version of the text that they were told for.
@@ -119,6 +119,10 @@ impl Outgoing {
             while let Ok(event) = events.try_recv() {
                 self.noted(event).await;
             }
+            // Who has asked for a history before one of these changes hears of it.
+            while let Ok(signal) = signals.try_recv() {
+                self.signalled(signal).await;
+            }
             self.see_to_what_is_due().await;
             for flushed in self.flushing.drain(..) {
                 // An error: who asked does not wait any more.
@@ -163,7 +167,9 @@ impl Outgoing {
         let now = Instant::now();
         let board = self.boards.entry(uri).or_default();
         if board.review_due.is_none() {
-            let pause = REVIEW_PAUSE.max(HUNK_PAUSE * board.hunks).min(LONGEST_PAUSE);
+            // A history has as many hunks as were ever made.
+            let hunks = if board.history_asked { u32::MAX } else { board.hunks };
+            let pause = REVIEW_PAUSE.max(HUNK_PAUSE.saturating_mul(hunks)).min(LONGEST_PAUSE);
             let next = board.review_sent.map(|sent| sent + pause);
             board.review_due = Some(next.map_or(now, |next| next.max(now)));
         }
@@ -188,7 +194,7 @@ impl Outgoing {
                 self.settle_servers().await;
             }
             Signal::Show(uri) => self.review_changed(uri),
-            Signal::History(uri) => self.boards.entry(uri).or_default().history = true,
+            Signal::History(uri) => self.boards.entry(uri).or_default().history_asked = true,
             Signal::Flush(flushed) => self.flushing.push(flushed),
         }
     }
@@ -273,7 +279,7 @@ impl Outgoing {
             board.review_due.is_some()
                 || board.delivery_due.is_some()
                 || board.hunks > 0
-                || board.history
+                || board.history_asked
                 || board.diagnostics.is_some()
                 || !board.lenses.is_empty()
         });
@@ -294,11 +300,11 @@ impl Outgoing {
             || DocumentReview { uri: uri.to_owned(), version: None, owner: None, review: Default::default() };
         let review = workspace.review(uri).unwrap_or_else(gone);
         let hunks: usize = review.review.edits.iter().map(|edit| edit.hunks.len()).sum();
-        if facts.plugin && (hunks > 0 || board.hunks > 0 || board.history) {
+        if facts.plugin && (hunks > 0 || board.hunks > 0 || board.history_asked) {
             tell::<TellPendingEdits>(&self.client, &to_proto::pending_edits(&review)).await;
         }
         board.hunks = u32::try_from(hunks).unwrap_or(u32::MAX);
-        board.history &= review.version.is_some();
+        board.history_asked = false;
 
         let lenses = diagnostics::signature(&review);
         if board.lenses != lenses {

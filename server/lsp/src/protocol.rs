@@ -82,7 +82,7 @@ pub const MESSAGES: &[Message] = &[
         name: HISTORY,
         from: From::Plugin,
         params: &["uri"],
-        result: Some(&["version", "readOnly", "edits"]),
+        result: Some(&["version", "owner", "readOnly", "edits"]),
     },
     Message {
         name: CAUSE,
@@ -134,7 +134,10 @@ pub const VALUES: &[(&str, &[&str])] = &[
     ("Edit.status", &["pending", "accepted", "rejected"]),
     ("Hunk.state", &["held", "inText", "edited", "conflicted", "withdrawn"]),
     ("Hunk.decision", &["undecided", "accepted", "rejected"]),
-    ("hashline/decide.decision", &["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen"]),
+    (
+        "hashline/decide.decision",
+        &["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen", "comment"],
+    ),
     ("hashline/decide.edited", &["undo", "keep"]),
     ("hashline/cause.cause", &["delivery", "undo", "redo", "reload", "saveConflict"]),
     ("Refusal.why", &["conflicted", "edited", "needsOthers", "collides", "readOnly", "gone", "failed"]),
@@ -179,9 +182,9 @@ pub struct Waiting {
 pub struct Edit {
     /// Its id.
     pub id: String,
-    /// When it was made, in milliseconds since 1970 (UTC).
+    /// When it was made, in milliseconds since 1970 (UTC); none where that is not known.
     #[serde(default)]
-    pub made: u64,
+    pub made: Option<u64>,
     /// Who made it, as the agent named itself.
     pub agent: String,
     /// Which of the agent's connections it came through; none where that is not known.
@@ -212,7 +215,7 @@ pub struct Hunk {
     pub state: HunkState,
     /// The decision about it.
     pub decision: HunkDecision,
-    /// Why it was decided so, as the person said; none where nothing was said.
+    /// Why it was decided so, as the person said, or what they said without deciding; none where nothing was said.
     #[serde(default)]
     pub reason: Option<String>,
     /// A decision waits for the text to show it, and was not refused by the editor several times.
@@ -370,6 +373,8 @@ pub enum Decision {
     KeepBoth,
     /// To decide again later.
     Reopen,
+    /// No decision: the agent is told the reason.
+    Comment,
 }
 
 /// What becomes of lines that the person changed inside a hunk that is rejected.
@@ -467,6 +472,8 @@ pub struct History {
 pub struct HistoryResult<E = Vec<Edit>> {
     /// The version that line numbers belong to; none when it is not open here.
     pub version: Option<i32>,
+    /// The editor that decides about them, when it is another one.
+    pub owner: Option<String>,
     /// They can be looked at but not decided here.
     pub read_only: bool,
     /// In the order in which they were made.

@@ -38,7 +38,7 @@ pub(crate) enum Signal {
     Roots,
     /// What is shown of a document is to be brought up to date.
     Show(String),
-    /// The plugin shows the history of a document.
+    /// The plugin has asked for the history of a document, and is to hear of the next change.
     History(String),
     /// All that has come up until now is to be put to the editor; it is answered when it is.
     Flush(oneshot::Sender<()>),

@@ -198,6 +198,7 @@ pub(crate) fn pending_edits(review: &DocumentReview) -> protocol::PendingEdits<E
 pub(crate) fn history(all: &DocumentReview) -> protocol::HistoryResult<Edits<'_>> {
     protocol::HistoryResult {
         version: all.version.map(|version| version.0),
+        owner: all.owner.clone(),
         read_only: all.is_read_only(),
         edits: Edits(&all.review),
     }
@@ -215,7 +216,7 @@ impl Serialize for Edits<'_> {
 fn edit(edit: &ReviewEdit) -> protocol::Edit {
     protocol::Edit {
         id: edit.edit.id.to_string(),
-        made: edit.edit.made.0,
+        made: edit.edit.made.map(|made| made.0),
         agent: edit.edit.agent.to_string(),
         connection: Some(&edit.edit.connection)
             .filter(|connection| connection.is_known())

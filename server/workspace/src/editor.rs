@@ -227,10 +227,10 @@ impl Workspace {
         Some(shown(&slot, &document, review))
     }
 
-    /// Everything that was done to a document by edits, whatever was decided about them.
-    #[must_use]
-    pub fn history(&self, uri: &str) -> Option<DocumentReview> {
+    /// Everything that was done to a document by edits, whatever was decided about them, once its record is read.
+    pub async fn history(&self, uri: &str) -> Option<DocumentReview> {
         let slot = self.slot_of(uri)?;
+        slot.wait_until_ready().await;
         // Of a copy, as the review.
         let mut document = slot.lock().clone();
         let all = document.review_where(|_| true);

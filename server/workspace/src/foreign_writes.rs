@@ -25,7 +25,7 @@ use hashline_weave::{Base, HunkId};
 use crate::agent::new_edit_id;
 use crate::disk::{FileBytes, Place, git_has_written, read, stamp};
 use crate::document::{Document, Mode, Proposal, Written};
-use crate::document_slot::Slot;
+use crate::document_slot::{Slot, wall_clock};
 use crate::record::Provisional;
 use crate::refusal_messages::Refusal;
 use crate::watched_file::{Expected, Held};
@@ -226,7 +226,7 @@ impl Workspace {
         let connection = Connection::from(WRITER);
         Proposal {
             id: new_edit_id(),
-            made: UnixMillis::now(),
+            made: Some(UnixMillis(wall_clock())),
             conversation: self.open_conversation(&connection),
             opens_conversation: true,
             agent: WRITER.into(),

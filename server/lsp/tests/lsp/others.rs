@@ -16,6 +16,42 @@ use crate::editor::{Editor, Manners, SILENCE};
 const TEXT: &str = "one\ntwo\nthree\n";
 
 #[tokio::test]
+async fn who_has_asked_for_a_history_hears_of_the_next_change_and_nobody_else() {
+    let mut editor = Editor::start(Manners::plugin()).await;
+    let uri = editor.open("a.txt", TEXT).await;
+    let reply = editor.agent_in("a.txt", Some("conv_9"), &[(2, "2")]).await;
+    editor.hear("hashline/pendingEdits").await;
+    let id = reply.edit.to_string();
+    let decide = |decision: &str| {
+        json!({"decision": decision, "uri": uri, "edit": id, "hunk": 1, "conversation": null,
+        "lines": null, "reason": null, "text": null, "edited": null, "withOthers": false})
+    };
+    editor.request("hashline/decide", decide("reject")).await;
+    let list = editor.hear("hashline/pendingEdits").await;
+    assert_eq!(list["params"]["edits"], json!([]));
+
+    let all = editor.request("hashline/history", json!({"uri": uri})).await;
+    assert_eq!(all["result"]["edits"][0]["hunks"][0]["decision"], "rejected");
+    // Other words for the same decision: nothing is pending before or after it.
+    let mut reason = decide("reject");
+    reason["reason"] = json!("not here");
+    editor.request("hashline/decide", reason).await;
+    let list = editor.hear("hashline/pendingEdits").await;
+    assert_eq!(list["params"]["edits"], json!([]));
+    let all = editor.request("hashline/history", json!({"uri": uri})).await;
+    assert_eq!(all["result"]["edits"][0]["hunks"][0]["reason"], "not here");
+
+    editor.request("hashline/decide", decide("reject")).await;
+    editor.hear("hashline/pendingEdits").await;
+    editor.request("hashline/decide", decide("reopen")).await;
+    editor.hear("hashline/pendingEdits").await; // as it is pending again
+    editor.request("hashline/decide", decide("reject")).await;
+    editor.hear("hashline/pendingEdits").await;
+    editor.request("hashline/decide", json!({"decision": "reject", "edit": id, "reason": "never"})).await;
+    assert!(editor.heard("hashline/pendingEdits", SILENCE).await.is_empty(), "nobody shows the history");
+}
+
+#[tokio::test]
 async fn a_plugin_is_told_of_every_change_of_the_review() {
     let mut editor = Editor::start(Manners::plugin()).await;
     assert_eq!(

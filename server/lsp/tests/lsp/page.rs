@@ -223,7 +223,7 @@ fn the_page_the_types_and_the_plugins_say_the_same() {
     assert_eq!(mirror("vscode-extension/src/protocol.ts", &TYPESCRIPT), rust);
     let page = read("editors/PROTOCOL.md");
     assert!(page.contains(&format!("Protocol version: **{}**", protocol::PROTOCOL)));
-    for command in ["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen"] {
+    for command in ["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen", "comment"] {
         assert!(page.contains(&format!("`hashline.{command}`")));
     }
 }
@@ -277,7 +277,7 @@ fn the_types_write_the_fields_and_values_that_are_listed() {
     writes::<protocol::History>("hashline/history", &json!({"uri": "u"}));
     writes::<protocol::HistoryResult>(
         "hashline/history result",
-        &json!({"version": 1, "readOnly": false, "edits": [edit]}),
+        &json!({"version": 1, "owner": null, "readOnly": false, "edits": [edit]}),
     );
     writes::<protocol::Cause>("hashline/cause", &cause);
     writes::<protocol::Status>("hashline/status result", &status);

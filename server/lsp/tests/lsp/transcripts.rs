@@ -152,6 +152,8 @@ impl Scene {
     async fn is(mut self, name: &str) {
         self.editor.heard("hashline/pendingEdits", SILENCE).await;
         let root = self.editor.folder.path().canonicalize().unwrap();
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        let now = u64::try_from(since.as_millis()).unwrap();
         let settled = |message: &Value| {
             let mut text = message.to_string();
             for path in [root.as_path(), self.editor.folder.path()] {
@@ -164,7 +166,8 @@ impl Scene {
             for list in ["/params/edits", "/result/edits"] {
                 let edits = message.pointer_mut(list).and_then(Value::as_array_mut);
                 for edit in edits.into_iter().flatten() {
-                    assert!(edit["made"].as_u64().is_some_and(|made| made > MADE), "{edit}");
+                    let age = edit["made"].as_u64().and_then(|made| now.checked_sub(made));
+                    assert!(age.is_some_and(|age| age < 600_000), "{edit}");
                     edit["made"] = json!(MADE);
                 }
             }
@@ -424,6 +427,21 @@ async fn reopened() {
 }
 
 #[tokio::test]
+async fn commented() {
+    let mut scene = Scene::propose(LONG).await;
+    scene.edit(CONVERSATION, &[("replace", 2, Some("2")), ("replace", 4, Some("4"))]).await;
+    scene.lists(&["1 held", "2 held"]).await;
+    scene.decide_hunk("comment", 0, 1, json!({"reason": "is it used?"})).await;
+    scene.lists(&["1 held", "2 held"]).await;
+    scene.decide("comment", json!({"lines": {"start": 3, "end": 4}, "reason": "this one as well"})).await;
+    scene.lists(&["1 held", "2 held"]).await;
+    scene.decide_hunk("accept", 0, 1, json!({})).await;
+    scene.deliver().await;
+    scene.lists(&["1 inText accepted", "2 held"]).await;
+    scene.is("commented").await;
+}
+
+#[tokio::test]
 async fn withdrawn() {
     let mut scene = Scene::propose(LONG).await;
     scene.edit(CONVERSATION, &[("replace", 2, Some("2"))]).await;
@@ -522,11 +540,10 @@ async fn history() {
     scene.editor.workspace.withdraw(&caller, &scene.ids[2]).await.unwrap();
     scene.lists(&[]).await;
     scene.ask("hashline/history", json!({"uri": scene.uri})).await;
-    // What was decided goes the other way.
+    // What was decided goes the other way. Each change is told once, and asked for then.
     scene.decide_hunk("accept", 1, 1, json!({})).await;
-    scene.deliver().await;
-    scene.lists(&[]).await; // a sign that the history has changed
-    scene.decide_hunk("reject", 0, 1, json!({})).await;
+    scene.lists(&["1 held deciding"]).await;
+    scene.ask("hashline/history", json!({"uri": scene.uri})).await;
     scene.deliver().await;
     scene.lists(&[]).await;
     scene.ask("hashline/history", json!({"uri": scene.uri})).await;

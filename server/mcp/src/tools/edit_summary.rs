@@ -179,7 +179,9 @@ pub(crate) fn with_decided(mut reply: Reply, workspace: &Workspace, caller: &Cal
     if decided.is_empty() {
         return reply;
     }
-    let mut words = String::from("Decided since you were told last:\n");
+    let is_decided = decided.iter().all(|edit| edit.status != Status::Pending);
+    let what = if is_decided { "Decided" } else { "Decided, or commented on," };
+    let mut words = format!("{what} since you were told last:\n");
     for edit in decided.iter().take(DECIDED) {
         write_edit(&mut words, edit, true);
     }

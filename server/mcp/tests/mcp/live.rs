@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use hashline_history::{EditId, HunkRef, Reason};
 use hashline_link::CancellationToken;
 use hashline_workspace::Settings;
-use hashline_workspace::document::{Choice, Mode, Target};
+use hashline_workspace::document::{Choice, Mode, Request, Target};
 use serde_json::{Value, json};
 
 use crate::desk::{Answer, Desk, shows};
@@ -317,4 +318,55 @@ async fn an_edit_that_is_withdrawn_on_its_way_is_told_of_as_withdrawn() {
     desk.make("a.txt", &sent);
     let listed = desk.call("list_edits", json!({})).await.text;
     assert!(listed.contains("withdrawn, on its way out of the text"), "{listed}");
+}
+
+#[tokio::test]
+async fn a_comment_is_told_once_and_leaves_the_hunk_to_be_decided() {
+    let text = "one\ntwo\nthree\n";
+    let mut desk = Desk::new();
+    desk.write("a.txt", text);
+    desk.open("a.txt", text);
+    let read = desk.read("a.txt").await;
+    let operations = json!([
+        { "op": "replace", "anchor": read.anchor("one"), "content": "1" },
+        { "op": "replace", "anchor": read.anchor("three"), "content": "3" },
+    ]);
+    let edit = desk.edit("a.txt", &read.hash(), operations).await.edit_id();
+    let hunk = |number| Target::Hunk(HunkRef { edit: EditId::from(edit.as_str()), number });
+    let waits = || desk.call("await_review", json!({ "timeout_s": 0 }));
+    desk.decide(Choice::Comment, hunk(1), Some("Is it used?")).await;
+    let told = waits().await.text;
+    assert!(told.starts_with("0 of 2 hunks decided so far:\n"), "{told}");
+    assert!(told.contains("hunk 1 · held · line 1 · the person says: \"Is it used?\"\n"), "{told}");
+    assert!(waits().await.text.starts_with("No new decision yet."), "it is told once");
+
+    // Another word about the same hunk, and the next answer about the file has it.
+    desk.decide(Choice::Comment, hunk(1), Some("Where?")).await;
+    let told = desk.read("a.txt").await.text;
+    assert!(told.contains("\nDecided, or commented on, since you were told last:\n"), "{told}");
+    assert!(told.contains("the person says: \"Where?\""), "{told}");
+    let told = desk.read("a.txt").await.text;
+    assert!(!told.contains("since you were told last"), "{told}");
+
+    assert_eq!(desk.editor_text("a.txt"), text, "nothing is decided");
+    desk.decide(Choice::Accept, Target::Edit(edit.clone()), None).await;
+    desk.deliver("a.txt");
+    assert_eq!(desk.editor_text("a.txt"), "1\ntwo\n3\n");
+    let late = Request { reason: Reason::of("Late."), ..Request::of(Choice::Comment, hunk(1)) };
+    let refused = desk.workspace.decide(None, &late).await.refused;
+    assert_eq!(refused.len(), 1, "a decision says it by itself: {refused:?}");
+}
+
+#[tokio::test]
+async fn a_comment_outlives_the_sidecar() {
+    let mut desk = Desk::new();
+    desk.write("a.txt", "one\n");
+    desk.open("a.txt", "one\n");
+    let read = desk.read("a.txt").await;
+    let operations = json!([{ "op": "replace", "anchor": read.anchor("one"), "content": "1" }]);
+    let edit = desk.edit("a.txt", &read.hash(), operations).await.edit_id();
+    desk.decide(Choice::Comment, Target::Edit(edit), Some("Is it used?")).await;
+    desk.restart();
+    let listed = desk.call("list_edits", json!({})).await.text;
+    assert!(listed.contains("held · line 1 · the person says: \"Is it used?\""), "{listed}");
 }

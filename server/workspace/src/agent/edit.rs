@@ -15,7 +15,7 @@ use crate::auto_run_files::{Obeyed, obeyed};
 use crate::closed_documents::either_way;
 use crate::disk::{HardLinks, Place, path_of_file_uri};
 use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed, Refused, Unit};
-use crate::document_slot::Slot;
+use crate::document_slot::{Slot, wall_clock};
 use crate::record::{Provisional, Unfinished};
 use crate::refusal_messages::Refusal;
 use crate::workspace::{Caller, Workspace};
@@ -221,7 +221,7 @@ impl Workspace {
     ) -> Result<Proposal, Refusal> {
         Ok(Proposal {
             id: new_edit_id(),
-            made: UnixMillis::now(),
+            made: Some(UnixMillis(wall_clock())),
             conversation: self.conversation(caller, conversation).await?,
             opens_conversation: conversation.is_none(),
             agent: caller.agent.clone(),

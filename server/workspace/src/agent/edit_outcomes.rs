@@ -9,7 +9,7 @@ use hashline_history::{AgentName, Connection, ConversationId, Decision, EditId, 
 use crate::agent::read::{blocking, name_of};
 use crate::auto_run_files::Obeyed;
 use crate::closed_documents::either_way;
-use crate::document::{Document, Edit, HunkState, HunkView, Mode};
+use crate::document::{Document, Edit, HunkState, HunkView, Mode, Verdict};
 use crate::document_slot::Slot;
 use crate::grants::Access;
 use crate::refusal_messages::Refusal;
@@ -35,13 +35,19 @@ pub struct EditInfo {
     pub mode: Mode,
     /// The decision about it as a whole.
     pub status: Status,
-    /// There is a decision that its agent has not been told of.
+    /// There is a decision or a comment that its agent has not been told of.
     pub news: bool,
     /// Its hunks, in text order.
     pub hunks: Vec<HunkInfo>,
 }
 
 impl EditInfo {
+    /// Whether the person has said something about a hunk without deciding.
+    fn has_comment(&self) -> bool {
+        let is_comment = |view: &HunkView| view.decision == Decision::Undecided && view.reason.is_some();
+        self.hunks.iter().any(|hunk| is_comment(&hunk.view))
+    }
+
     /// The status in a word for its agent, which tells what was taken back from what the person rejected.
     #[must_use]
     pub fn status_word(&self) -> &'static str {
@@ -151,7 +157,7 @@ impl Workspace {
         slot.or_else(|| self.open_slot(name))
     }
 
-    /// The caller's edits in a document, named as in replies, that are decided without its having been told, oldest first.
+    /// The caller's edits in a document, named as in replies, that are decided or commented on without its having been told, oldest first.
     #[must_use]
     pub fn decided_untold(&self, caller: &Caller, name: &str) -> Vec<EditInfo> {
         let Some(slot) = self.slot_named(name) else { return Vec::new() };
@@ -161,7 +167,7 @@ impl Workspace {
         }
         let scope = ReviewScope { own: true, news: true, ..ReviewScope::default() };
         let mut decided = edits_of(caller, &slot, &scope);
-        decided.retain(|edit| edit.news && edit.status != Status::Pending);
+        decided.retain(|edit| edit.news && (edit.status != Status::Pending || edit.has_comment()));
         decided
     }
 
@@ -293,13 +299,13 @@ fn missing<'a>(edits: &[EditInfo], scope: &'a ReviewScope) -> Option<&'a String>
     scope.edits.iter().find(|id| !has(id))
 }
 
-/// What an agent waits for: decisions and conflicts, not places.
-fn outcomes(edits: &[EditInfo]) -> Vec<(Decision, bool)> {
-    edits
-        .iter()
-        .flat_map(|edit| &edit.hunks)
-        .map(|hunk| (hunk.view.decision, matches!(hunk.view.state, HunkState::Conflicted(_))))
-        .collect()
+/// What an agent waits for: decisions, comments and conflicts, not places.
+fn outcomes(edits: &[EditInfo]) -> Vec<(Verdict, bool)> {
+    let hunks = edits.iter().flat_map(|edit| &edit.hunks);
+    let outcome = |HunkInfo { view, .. }: &HunkInfo| {
+        ((view.decision, view.reason.clone()), matches!(view.state, HunkState::Conflicted(_)))
+    };
+    hunks.map(outcome).collect()
 }
 
 fn edits_of(caller: &Caller, slot: &Arc<Slot>, scope: &ReviewScope) -> Vec<EditInfo> {

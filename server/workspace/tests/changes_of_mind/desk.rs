@@ -1,7 +1,7 @@
 //! A document and an editor that does what a test says.
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
-use hashline_history::{ConversationId, Decision, EditId, HunkRef, UnixMillis};
+use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text};
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::document::{
@@ -230,7 +230,7 @@ impl Desk {
 pub fn proposal(turn: &str, mode: Mode) -> Proposal {
     Proposal {
         id: EditId::from("00000000"),
-        made: UnixMillis::default(),
+        made: None,
         conversation: ConversationId::from(turn),
         opens_conversation: false,
         agent: "agent".into(),

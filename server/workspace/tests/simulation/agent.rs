@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use hashline_anchor::{Operation, Patch, RawOperation, line_hash};
-use hashline_history::{ConversationId, Decision, EditId, HunkRef, UnixMillis};
+use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{FileHash, HashPrefix};
 use hashline_weave::{Conflict, View};
 use hashline_workspace::Refusal;
@@ -192,7 +192,7 @@ impl Agent {
         let id = format!("{:08x}", atoms_id(&ops));
         let proposal = Proposal {
             id: EditId::from(id),
-            made: UnixMillis::default(),
+            made: None,
             conversation: ConversationId::from(format!("conv_{}_{}", self.name, self.turn)),
             opens_conversation: false,
             agent: self.name.as_str().into(),

@@ -100,6 +100,7 @@ tally! {
     revised_sent: "of them in the delivery that follows",
     needs_others: "decisions refused because others go with them",
     collisions: "decisions refused because of a collision",
+    commented: "hunks commented on",
     reopened: "decisions reopened",
     accepted_again: "rejected hunks accepted after all",
     withdrawn: "edits withdrawn",

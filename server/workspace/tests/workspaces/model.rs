@@ -233,7 +233,7 @@ impl Model {
             _ if !undisturbed => None,
             Choice::Accept | Choice::TakeTheirs | Choice::KeepBoth => Some(Decision::Accepted),
             Choice::Reject | Choice::KeepMine => Some(Decision::Rejected),
-            Choice::Reopen => None,
+            Choice::Reopen | Choice::Comment => None,
         };
         for hunk in &decided.queued {
             if let Some((_, kept)) = &mut self.kept {

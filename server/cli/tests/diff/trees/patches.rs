@@ -58,9 +58,12 @@ impl Play {
                 let beside = |made: &Part| {
                     self.oracle.below(*made).contains(part) || self.oracle.rivals(*made).contains(part)
                 };
+                let named = if options == ["--rejected"] { &rejected } else { &all };
+                let is_left_out =
+                    |(edit, hunk): &Part| ran.err.contains(&format!("{}:{hunk}", self.oracle.short(*edit)));
                 let mut makings =
-                    all.iter().filter(|made| self.oracle.is_making(**made) && beside(made)).peekable();
-                ran.code == 4 && makings.peek().is_some() && makings.all(is_named)
+                    named.iter().filter(|made| self.oracle.is_making(**made) && beside(made)).peekable();
+                ran.code == 4 && makings.peek().is_some() && makings.all(is_left_out)
             };
             for part in both.iter().chain(&neither).filter(|part| shows(part)) {
                 assert!(is_named(part) || is_of_left_out(part), "{part:?} is not named\n{}", self.told());

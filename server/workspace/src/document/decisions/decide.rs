@@ -311,14 +311,15 @@ impl Document {
                 };
                 // What is decided stays so, unless it is named by itself, or nothing else of its edit is left to decide.
                 let again = match request.target {
+                    _ if request.choice == Choice::Comment => false,
                     Target::Hunk(_) => true,
                     Target::Edit(_) => settled,
                     Target::Whole(_) => request.choice.is_against(hunk.decision),
                     _ => false,
                 };
-                let open = hunk.decision == Decision::Undecided
-                    || (again && hunk.decision != Decision::Withdrawn)
-                    || request.choice == Choice::Reopen;
+                let again = again || request.choice == Choice::Reopen;
+                let open =
+                    hunk.decision == Decision::Undecided || (again && hunk.decision != Decision::Withdrawn);
                 if named && open {
                     targets.push(hunk.id);
                 }
@@ -377,7 +378,19 @@ impl Document {
                 self.decide_again_later(id);
                 Ok(vec![id])
             }
+            Choice::Comment => self.comment(id, request),
         }
+    }
+
+    /// Has the agent told what the person says of a hunk that stays undecided.
+    fn comment(&mut self, id: HunkId, request: &Request) -> Result<Vec<HunkId>, Undecided> {
+        if self.under_way(id).is_some() {
+            let message = "A decision about it is under way. Say it when that is made.".to_owned();
+            let (hunk, others) = (self.full_name(id), Vec::new());
+            return Err(Undecided { hunk, why: Why::Failed, message, others });
+        }
+        self.set_decision(id, Decision::Undecided, request.reason.clone());
+        Ok(vec![id])
     }
 
     /// Accepts a hunk that is in the text, with what it builds on there.

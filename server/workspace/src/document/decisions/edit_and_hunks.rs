@@ -14,8 +14,8 @@ use crate::document::file::hunk::FileHunk;
 pub struct Edit {
     /// Its id.
     pub id: EditId,
-    /// When it was made.
-    pub made: UnixMillis,
+    /// When it was made, as far as that is known.
+    pub made: Option<UnixMillis>,
     /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// The agent named no conversation, so this edit opened one.
@@ -49,11 +49,11 @@ impl Edit {
         Status::of(self.decisions().map(|(_, decision)| decision))
     }
 
-    /// Whether there is a decision that its agent has not been told of.
+    /// Whether there is a decision or a comment that its agent has not been told of.
     #[must_use]
     pub fn has_news(&self) -> bool {
-        self.file.as_ref().is_some_and(|file| file.told != file.decision)
-            || self.hunks.iter().any(|hunk| hunk.told != hunk.decision)
+        self.file.as_ref().is_some_and(|file| file.told != file.verdict())
+            || self.hunks.iter().any(|hunk| hunk.told != hunk.verdict())
     }
 
     /// The name of one of its hunks.
@@ -74,10 +74,20 @@ pub struct EditHunk {
     pub decision: Decision,
     /// What the person said about it.
     pub reason: Option<Reason>,
-    /// The decision that its agent was told last.
-    pub told: Decision,
+    /// What its agent was told last.
+    pub told: Verdict,
     /// Where it is.
     pub location: Location,
+}
+
+/// A decision, and what the person said about it; of one that is undecided, what they said without deciding.
+pub type Verdict = (Decision, Option<Reason>);
+
+impl EditHunk {
+    /// What its agent is to know.
+    pub(crate) fn verdict(&self) -> Verdict {
+        (self.decision, self.reason.clone())
+    }
 }
 
 /// The lines of a hunk, as they were when it was made.
@@ -105,10 +115,7 @@ pub enum HunkState {
 }
 
 /// What is not in the text is not accepted, and what is in it is not rejected, however that came.
-pub(crate) fn as_shown(
-    (decision, reason): (Decision, Option<Reason>),
-    is_in_text: bool,
-) -> (Decision, Option<Reason>) {
+pub(crate) fn as_shown((decision, reason): Verdict, is_in_text: bool) -> Verdict {
     match (decision, is_in_text) {
         (Decision::Accepted, false) | (Decision::Rejected | Decision::Withdrawn, true) => {
             (Decision::Undecided, None)

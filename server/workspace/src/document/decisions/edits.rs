@@ -7,7 +7,7 @@ use hashline_history::{Decision, EditId, FileChange, HunkRef, Location, Reason};
 use hashline_text::FileHash;
 use hashline_weave::{HunkId, JournalId};
 
-use crate::document::decisions::edit_and_hunks::{Edit, EditHunk};
+use crate::document::decisions::edit_and_hunks::{Edit, EditHunk, Verdict};
 use crate::document::file::hunk::FileHunk;
 
 /// What one switch did to the decision about a hunk, for undo and redo.
@@ -62,7 +62,7 @@ impl Edits {
             id: *id,
             decision: undecided,
             reason: None,
-            told: undecided,
+            told: Verdict::default(),
             location: Location::None,
         };
         if let Some(edit) = self.edit_mut(at) {
@@ -159,10 +159,10 @@ impl Edits {
         let theirs = Arc::make_mut(&mut self.all).iter_mut().filter(|edit| edit.id == *id && edit.has_news());
         for edit in theirs.map(Arc::make_mut) {
             for hunk in &mut edit.hunks {
-                hunk.told = hunk.decision;
+                hunk.told = hunk.verdict();
             }
             if let Some(file) = &mut edit.file {
-                file.told = file.decision;
+                file.told = file.verdict();
             }
         }
     }
@@ -172,18 +172,18 @@ impl Edits {
         let all = Arc::make_mut(&mut self.all);
         for (own, other) in all.iter_mut().zip(&*other.all).filter(|(own, other)| own.id == other.id) {
             let told = |edit: &Edit| {
-                let file = edit.file.iter().map(|file| file.told);
-                file.chain(edit.hunks.iter().map(|hunk| hunk.told)).collect::<Vec<_>>()
+                let file = edit.file.iter().map(|file| file.told.clone());
+                file.chain(edit.hunks.iter().map(|hunk| hunk.told.clone())).collect::<Vec<_>>()
             };
             if told(own) == told(other) {
                 continue;
             }
             let own = Arc::make_mut(own);
             for (own, other) in own.hunks.iter_mut().zip(&other.hunks) {
-                own.told = other.told;
+                own.told.clone_from(&other.told);
             }
             if let (Some(own), Some(other)) = (&mut own.file, &other.file) {
-                own.told = other.told;
+                own.told.clone_from(&other.told);
             }
         }
     }

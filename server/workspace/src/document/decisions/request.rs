@@ -22,6 +22,8 @@ pub enum Choice {
     KeepBoth,
     /// To decide again later.
     Reopen,
+    /// No decision: the agent is told the reason.
+    Comment,
 }
 
 /// Which hunks a decision is about.
@@ -66,7 +68,7 @@ impl Choice {
         match self {
             Choice::Accept | Choice::TakeTheirs | Choice::KeepBoth => Some(true),
             Choice::Reject | Choice::KeepMine => Some(false),
-            Choice::Reopen => None,
+            Choice::Reopen | Choice::Comment => None,
         }
     }
 

@@ -32,8 +32,9 @@ impl Document {
             Target::Lines(_) => false,
             Target::All => true,
         };
-        let again =
-            matches!(request.target, Target::Hunk(_) | Target::Edit(_)) || request.choice == Choice::Reopen;
+        let again = request.choice == Choice::Reopen
+            || (request.choice != Choice::Comment
+                && matches!(request.target, Target::Hunk(_) | Target::Edit(_)));
         let open = |edit: &Edit| {
             edit.file.as_ref().is_some_and(|file| {
                 let whole =
@@ -59,7 +60,8 @@ impl Document {
                 Some(true) => self.accept_file(at, request),
                 Some(false) => self.reject_file(at, request),
                 None => {
-                    self.set_file_decision(at, Decision::Undecided, None);
+                    let says = request.reason.clone().filter(|_| request.choice == Choice::Comment);
+                    self.set_file_decision(at, Decision::Undecided, says);
                     Ok(vec![self.file_hunk_name(at)])
                 }
             };

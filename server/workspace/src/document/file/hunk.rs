@@ -5,6 +5,8 @@ use std::sync::Arc;
 use hashline_history::{Decision, DocumentName, FileChange, Reason};
 use hashline_text::{DiskForm, FileHash, Text, decode};
 
+use crate::document::decisions::edit_and_hunks::Verdict;
+
 /// The hunk of an edit that is about the file and not about its lines; it has number 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileHunk {
@@ -14,8 +16,8 @@ pub struct FileHunk {
     pub decision: Decision,
     /// What the person said about it.
     pub reason: Option<Reason>,
-    /// The decision that its agent was told last.
-    pub told: Decision,
+    /// What its agent was told last.
+    pub told: Verdict,
     /// Whether the file is so.
     pub done: bool,
     /// The text that is there again when a file that it makes anew is unmade, by its hash.
@@ -32,11 +34,16 @@ impl FileHunk {
             change,
             decision: undecided,
             reason: None,
-            told: undecided,
+            told: Verdict::default(),
             done: false,
             below: None,
             makes: None,
         }
+    }
+
+    /// What its agent is to know.
+    pub(crate) fn verdict(&self) -> Verdict {
+        (self.decision, self.reason.clone())
     }
 
     /// Whether it makes the file.

@@ -12,7 +12,7 @@ use hashline_weave::{How, HunkId, Judgement, Switched, Weave};
 use crate::document::decisions::edit_and_hunks::as_shown;
 use crate::document::decisions::edits::Edits;
 use crate::document::file::{FileNow, OwnFile};
-use crate::document::{Document, Edit, EditHunk, FileHunk, Home, Millis};
+use crate::document::{Document, Edit, EditHunk, FileHunk, Home, Millis, Verdict};
 
 /// Earlier states of a document, that its text may have gone back to.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +59,7 @@ impl Document {
                     id: hunk.id?,
                     decision: hunk.decision,
                     reason: hunk.reason.clone(),
-                    told: Decision::Undecided,
+                    told: Verdict::default(),
                     location: hunk.location,
                 })
             });

@@ -28,7 +28,7 @@ pub struct Proposal {
     /// The id that the edit gets.
     pub id: EditId,
     /// When it is made.
-    pub made: UnixMillis,
+    pub made: Option<UnixMillis>,
     /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// The agent named no conversation, so this edit opens one.

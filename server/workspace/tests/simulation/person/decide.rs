@@ -1,6 +1,6 @@
 //! What the person decides about hunks, and what they may expect of it.
 
-use hashline_history::Decision;
+use hashline_history::{Decision, Reason};
 use hashline_weave::TakeOut;
 use hashline_workspace::document::{Along, Choice, HunkState, HunkView, Request, Target, Why};
 
@@ -52,6 +52,10 @@ impl Desk {
         if text != self.document.text().to_string() {
             return Err("a decision changed the text without the editor".to_owned());
         }
+        if request.choice == Choice::Comment {
+            room.tally.commented += decided.queued.len() as u64;
+            return self.observe(true, room);
+        }
         // What goes along is told as well; it is the model's to know.
         let named: Vec<usize> = decided
             .queued
@@ -62,7 +66,7 @@ impl Desk {
         let wanted = match request.choice {
             Choice::Accept | Choice::TakeTheirs | Choice::KeepBoth => Decision::Accepted,
             Choice::Reject | Choice::KeepMine => Decision::Rejected,
-            Choice::Reopen => Decision::Undecided,
+            Choice::Reopen | Choice::Comment => Decision::Undecided,
         };
         // The last word wins over an earlier one about what it rests on, or what rests on it.
         let group = self.model.group(&named);
@@ -82,7 +86,7 @@ impl Desk {
                 Choice::KeepBoth => room.tally.keep_both += 1,
                 Choice::Accept if request.own.is_some() => room.tally.revised += 1,
                 Choice::Accept if rejected_before.contains(at) => room.tally.accepted_again += 1,
-                Choice::Accept | Choice::Reject => {}
+                Choice::Accept | Choice::Reject | Choice::Comment => {}
             }
             if let (Decision::Rejected, HunkState::Edited(edited)) = (wanted, views[*at].state)
                 && edited.asks()
@@ -281,7 +285,8 @@ impl Desk {
                 dice.weighted(&[(70, Choice::Reject), (20, Choice::Reopen), (10, Choice::Accept)])
             }
             (_, Decision::Undecided) => dice.weighted(&[
-                (58, Choice::Accept),
+                (54, Choice::Accept),
+                (4, Choice::Comment),
                 (38, Choice::Reject),
                 (2, Choice::KeepMine),
                 (2, Choice::KeepBoth),
@@ -305,6 +310,7 @@ impl Desk {
         let is_whole = matches!(target, Target::Hunk(_)) && view.part_of.is_none();
         let rewrites = choice == Choice::Accept && view.state == HunkState::Held && is_whole;
         let own = (rewrites && dice.chance(12)).then(|| self.rewritten(&view.proposed, dice));
-        Request { edited, along, own, ..Request::of(choice, target) }
+        let reason = (choice == Choice::Comment).then(|| Reason::of("is it used?")).flatten();
+        Request { edited, along, own, reason, ..Request::of(choice, target) }
     }
 }
