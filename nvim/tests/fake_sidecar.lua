@@ -64,6 +64,9 @@ local results = {
   ["fake/text"] = function(params)
     return documents[params.uri] or vim.NIL
   end,
+  ["hashline/history"] = function()
+    return { version = 0, readOnly = false, edits = {} }
+  end,
   ["hashline/decide"] = function()
     return { queued = { "some:1" }, refused = {} }
   end,

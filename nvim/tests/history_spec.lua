@@ -55,7 +55,7 @@ local SHOWN = {
   "2025-11-20 12:00 · codex · write_text_file",
   "  #1 · line 1 · +1 -1 · in the text · one",
   '  #2 · after line 1 · +2 · rejected · told "whole^Inumbers only" · and',
-  "  #3 · line 5 · +1 -1 · taken back by the agent · 5",
+  "  #3 · line 5 · +1 -1 · withdrawn · 5",
 }
 
 local function start()
@@ -119,18 +119,28 @@ t.test("a hunk that was decided goes in and out, and the window follows", functi
   t.eq(child:cursor()[1], 5)
 end)
 
-t.test("several in the selected lines are decided; one that was taken back is not", function()
+t.test("several in the selected lines are decided, but for what stands so and what is withdrawn", function()
   local child, uri = open()
-  child:type("5GVG:Hashline accept<CR>")
+  child:type("3GVGr")
   local said = decisions.said(child, 2)
   t.eq({ said[1], said[2] }, {
-    { decision = "accept", uri = uri, edit = OLDER, hunk = 1 },
-    { decision = "accept", uri = uri, edit = OLDER, hunk = 2 },
+    { decision = "reject", uri = uri, edit = messages.ID, hunk = 2 },
+    { decision = "reject", uri = uri, edit = OLDER, hunk = 1 },
   })
+  for keys, why in pairs({ ["6Gr"] = "It is rejected already.", ["5Ga"] = "It is in the text already." }) do
+    child:type(keys)
+    child:settle()
+    t.eq(child:lua("return table.remove(notified)"), why)
+  end
+  child:wait("#echoed > 0")
+  child:echoed()
+  child:type("Gu")
+  child:wait("#echoed > 0")
+  t.eq(child:echoed(), { "Nothing to decide on this line." }, "what is withdrawn is not reopened")
   child:type("Ga")
   child:settle()
   t.eq(#child:said("hashline/decide"), 2)
-  t.eq(child:notified(), { "No hunk on this line." })
+  t.eq(child:notified(), { "Nothing to decide on this line." })
 end)
 
 t.test("with a ! what is undecided in the file is meant, not all that ever was decided", function()
@@ -159,11 +169,93 @@ t.test("a hunk is gone to in its file", function()
 end)
 
 t.test("what another editor decides is only looked at", function()
-  local child = open({ readOnly = true })
+  local child = open({ readOnly = true, owner = "VS Code 1.139" })
   child:type("5Gr")
   child:settle()
+  child:type("u")
+  child:wait("#echoed > 0")
   t.eq(child:said("hashline/decide"), {})
-  t.eq(child:notified(), { "These edits are decided in another editor." })
+  local why = "These edits are decided in VS Code 1.139."
+  t.eq({ child:notified(), child:echoed() }, { { why }, { why } })
+end)
+
+t.test("selected lines stay what they are while a new list comes, which is shown afterwards", function()
+  local child, uri, answer = open()
+  child:type("5GVj")
+  answer({ edits()[2] })
+  child:push("hashline/pendingEdits", list(uri, 0, { edits()[2] }))
+  child:settle()
+  t.eq({ child:lines(), #child:said("hashline/history") }, { SHOWN, 1 })
+  child:type("<Esc>")
+  child:wait("vim.fn.line('$') == 3")
+end)
+
+t.test("the cursor stays on its line of a hunk, and no line moves where nothing has changed", function()
+  local child, uri, answer = open()
+  child:type("6G<Tab>2j")
+  t.eq(child:lua("return vim.fn.getline('.')"), "+ a half")
+  child:lua("changed = vim.b.changedtick")
+  for _, all in ipairs({
+    edits(),
+    { edits()[1], edits()[2], edit({ { number = 1, proposed = { "x" } } }, { id = "x" }) },
+  }) do
+    answer(all)
+    child:push("hashline/pendingEdits", list(uri, 0, {}))
+    child:wait(("vim.fn.line('$') == %d"):format(#all == 2 and 9 or 11))
+    t.eq(child:lua("return vim.fn.getline('.')"), "+ a half")
+    t.eq(child:lua("return vim.b.changedtick == changed"), #all == 2)
+  end
+end)
+
+t.test("a list that comes before the answer has it asked for once more", function()
+  local child, uri, answer = open()
+  child:hold("hashline/history")
+  child:push("hashline/pendingEdits", list(uri, 0, { edits()[2] }))
+  child:push("hashline/pendingEdits", list(uri, 0, { edits()[2] }))
+  answer({ edits()[2] })
+  answer({ edits()[2] })
+  child:hold("hashline/history")
+  t.wait(function()
+    return #child:said("hashline/history") == 3
+  end, "it is asked for three times")
+end)
+
+t.test("a file that is opened again is followed, and decided by the sidecar that has it then", function()
+  local child, uri, answer = open()
+  child:cmd("Hashline restart")
+  child:wait("vim.fn.getline(1) == ''") -- this one knows of nothing yet
+  answer({ edits()[2] })
+  child:push("hashline/pendingEdits", list(uri, 0, { edits()[2] }))
+  child:wait("vim.fn.line('$') == 3")
+  child:type("2Ga")
+  t.eq(decisions.said(child, 1)[1].uri, uri)
+  child:cmd("bwipeout a.txt")
+  for _ = 1, 5 do -- by each sign that something has changed
+    answer(edits())
+  end
+  child:cmd("wincmd n | edit a.txt | wincmd p")
+  child:wait("vim.fn.line('$') == 7")
+  child:type("2G<CR>")
+  child:wait("vim.fn.expand('%:t') == 'a.txt'")
+end)
+
+t.test("nobody is asked while nobody looks", function()
+  local child, uri, answer = open()
+  child:cmd("tabnew")
+  child:push("hashline/pendingEdits", list(uri, 0, { edits()[2] }))
+  child:settle()
+  t.eq(#child:said("hashline/history"), 1)
+  answer({ edits()[2] })
+  child:cmd("tabprevious")
+  child:wait("vim.fn.line('$') == 3")
+end)
+
+t.test("hunks that are decided with others say so", function()
+  local child, _, answer = start()
+  answer({ edit({ { number = 1, lines = at(0, 1), proposed = { "x" }, partOf = OLDER .. ":2" } }) })
+  child:cmd("Hashline history")
+  child:wait("vim.bo.filetype == 'hashline'")
+  t.eq(child:lines(), { "claude-code · edit_text_file", "  #1 · decided with b81d04e7:2" })
 end)
 
 t.test("there is one window at a time, and in it the command means the same file", function()

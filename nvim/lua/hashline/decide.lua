@@ -238,12 +238,22 @@ local function joined(places)
   return targets
 end
 
---- What a scope means on a screen of several files: the hunks of its lines, or the files of these.
+--- Whether a hunk stands as a decision would have it: deciding so once more would take away the reason of the first time.
+---@param verb hashline.Verb
+---@param hunk hashline.Hunk
+---@return boolean
+local function is_so(verb, hunk)
+  local decided = verb == "accept" and "accepted" or "rejected"
+  return hunk.decision == decided and not hunk.deciding and hunks.in_text(hunk) == (verb == "accept")
+end
+
+--- What a scope means on a screen of hunks: those of its lines, or the files of these.
 ---@param screen hashline.Screen
+---@param verb hashline.Verb
 ---@param scope hashline.Scope
 ---@return hashline.Target[]?
 ---@return string? why there are none
-local function on_screen(screen, scope)
+local function on_screen(screen, verb, scope)
   local row = vim.api.nvim_win_get_cursor(0)[1]
   local first, last = unpack(scope.range or { row, row })
   local places = scope.whole_file and screen.places_of_files(first, last) or screen.places(first, last)
@@ -255,6 +265,13 @@ local function on_screen(screen, scope)
   end
   if #places == 0 then
     return nil, screen.nothing
+  elseif not scope.reason and not scope.ask_reason then
+    places = vim.tbl_filter(function(place)
+      return not is_so(verb, place.entry.hunk)
+    end, places)
+    if #places == 0 then
+      return nil, verb == "accept" and "It is in the text already." or "It is rejected already."
+    end
   end
   return scope.whole_file and joined(places) or vim.tbl_map(M.of_hunk, places)
 end
@@ -366,7 +383,7 @@ function M.decide(verb, scope)
     end
     targets = of_conversation(place.entry.edit.conversation)
   elseif screen then
-    targets, why = on_screen(screen, scope)
+    targets, why = on_screen(screen, verb, scope)
   else
     targets, why, level = in_buffer(buf, scope)
   end

@@ -9,7 +9,7 @@ local state = require("hashline.state")
 
 local M = {}
 
-M.nothing = "No hunk on this line."
+M.nothing = "Nothing to decide on this line."
 
 --- What is shown, and of which file.
 ---@class hashline.HistoryView
@@ -17,7 +17,7 @@ M.nothing = "No hunk on this line."
 ---@field document hashline.Document with all edits, decided ones too
 ---@field opened table<string, boolean> hunks of which the lines are shown, by name
 ---@field is_asked boolean its history is asked for
----@field is_due boolean it has changed since that
+---@field is_due boolean it has changed since that, or could not be shown
 
 local view ---@type hashline.HistoryView?
 
@@ -37,14 +37,10 @@ end
 ---@param hunk hashline.Hunk
 ---@return string
 local function standing(hunk)
-  if hunk.deciding then
-    return hunks.state_words(hunk)
-  elseif hunk.state == "withdrawn" then
-    return "taken back by the agent"
-  elseif hunks.in_text(hunk) or hunk.decision == "undecided" then
+  if hunk.deciding or hunk.state == "withdrawn" or hunks.in_text(hunk) or hunk.decision == "undecided" then
     return hunks.state_words(hunk)
   end
-  return hunk.decision
+  return hunk.decision == "accepted" and "accepted, not in the text" or hunk.decision
 end
 
 --- What is in the text reads as text, what is to be decided stands out.
@@ -80,6 +76,10 @@ end
 ---@return hashline.ScratchLine[]
 local function lines_of(document, entry, is_opened)
   local hunk = entry.hunk
+  if hunk.partOf then
+    local with = hunk.partOf:gsub("^(%x%x%x%x%x%x%x%x)[^:]*", "%1")
+    return { line(("  #%d · decided with %s"):format(hunk.number, with), "HashlineHint") }
+  end
   local parts
   if hunks.is_of_file(hunk) then
     parts = { (hunks.file_words(hunk, document.key)) }
@@ -97,18 +97,13 @@ local function lines_of(document, entry, is_opened)
   return is_opened and vim.list_extend(lines, scratch.lines_of(hunk, entry)) or lines
 end
 
---- The hunks of an edit that are shown by themselves.
+--- The hunks of an edit.
 ---@param edit hashline.Edit
 ---@return hashline.Entry[]
 local function entries_of(edit)
-  local entries = {}
-  for _, hunk in ipairs(edit.hunks) do
-    if not hunk.partOf then
-      entries[#entries + 1] =
-        { name = edit.id .. ":" .. hunk.number, edit = edit, hunk = hunk, lines = hunk.lines }
-    end
-  end
-  return entries
+  return vim.tbl_map(function(hunk)
+    return { name = edit.id .. ":" .. hunk.number, edit = edit, hunk = hunk, lines = hunk.lines }
+  end, edit.hunks)
 end
 
 ---@param document hashline.Document
@@ -126,24 +121,48 @@ local function all_lines(document, opened)
   return lines
 end
 
---- Shows the lines as they are to be now. Each cursor stays on its hunk.
+--- Where the cursor of a window is: at which hunk, and how far below its first line.
+---@param window hashline.Scratch
+---@param win integer
+---@return { name: string, below: integer }?
+local function spot_of(window, win)
+  local row = vim.api.nvim_win_get_cursor(win)[1]
+  local entry = window.about[row] --[[@as hashline.Entry?]]
+  if not entry then
+    return nil
+  end
+  local below = 0
+  while window.about[row - below - 1] == entry do
+    below = below + 1
+  end
+  return { name = entry.name, below = below }
+end
+
+--- Shows the lines as they are to be now. Each cursor stays on its line of its hunk.
 ---@param shown hashline.HistoryView
 local function fill(shown)
-  local rows = {} ---@type table<integer, string> the hunk that each window is at
-  for _, win in ipairs(vim.fn.win_findbuf(shown.window.buf)) do
-    local entry = shown.window.about[vim.api.nvim_win_get_cursor(win)[1]]
-    rows[win] = entry and entry.name
+  local window = shown.window
+  local spots = {}
+  for _, win in ipairs(vim.fn.win_findbuf(window.buf)) do
+    spots[win] = spot_of(window, win)
   end
-  scratch.fill(shown.window, all_lines(shown.document, shown.opened))
-  for win, name in pairs(rows) do
-    for row = 1, vim.api.nvim_buf_line_count(shown.window.buf) do
-      local entry = shown.window.about[row]
-      if entry and entry.name == name then
-        vim.api.nvim_win_set_cursor(win, { row, 0 })
+  scratch.fill(window, all_lines(shown.document, shown.opened))
+  for win, spot in pairs(spots) do
+    for row = 1, vim.api.nvim_buf_line_count(window.buf) do
+      local entry = window.about[row] --[[@as hashline.Entry?]]
+      if entry and entry.name == spot.name then
+        local below = window.about[row + spot.below] == entry and spot.below or 0
+        vim.api.nvim_win_set_cursor(win, { row + below, 0 })
         break
       end
     end
   end
+end
+
+---@param document hashline.Document
+---@return string
+local function title_of(document)
+  return vim.fs.basename(document.key) .. " · history"
 end
 
 --- Asks for what was done to a file.
@@ -156,14 +175,14 @@ local function ask(buf, sidecar, on_answer)
     if failure then
       return on_answer(failure)
     end
-    local edits = result.edits
     on_answer(nil, {
       uri = uri,
       key = state.key(uri),
       version = result.version,
+      owner = result.owner,
       read_only = result.readOnly == true,
-      edits = edits,
-      entries = hunks.entries(edits),
+      edits = result.edits,
+      entries = hunks.entries(result.edits),
       client_id = sidecar.id,
       buf = buf,
     })
@@ -176,31 +195,44 @@ local function is_shown(shown)
   return view == shown and vim.api.nvim_buf_is_valid(shown.window.buf)
 end
 
+--- Whether the window may change now. Selected lines are to stay what they are, and what nobody sees is looked at when somebody does.
+---@param shown hashline.HistoryView
+---@return boolean
+local function may_change(shown)
+  local is_selecting = M.is_here() and vim.api.nvim_get_mode().mode:find("^[vV\22]") ~= nil
+  return not is_selecting and vim.fn.bufwinid(shown.window.buf) ~= -1
+end
+
 --- Brings the window to what the sidecar knows now.
 ---@param shown hashline.HistoryView
 local function renew(shown)
   local buf = shown.document.buf --[[@as integer]]
-  local sidecar = client.of_buffer(buf)
-  if shown.is_asked or not sidecar then
-    shown.is_due = shown.is_asked
+  local sidecar = vim.api.nvim_buf_is_valid(buf) and client.of_buffer(buf) or nil
+  shown.is_due = true
+  if shown.is_asked or not sidecar or not may_change(shown) then
     return
   end
   shown.is_asked, shown.is_due = true, false
   ask(buf, sidecar, function(_, document)
     shown.is_asked = false
-    if document and is_shown(shown) then
+    if not is_shown(shown) then
+      return
+    elseif document and may_change(shown) then
       shown.document = document
       fill(shown)
-      if shown.is_due then
-        renew(shown)
-      end
+      scratch.name(shown.window, title_of(document))
+    else
+      shown.is_due = true
+    end
+    if document and shown.is_due then
+      renew(shown)
     end
   end)
 end
 
 local follows = false
 
---- Follows what becomes of the hunks: a list comes after each change.
+--- Follows what becomes of the hunks: a list comes after the next change.
 local function follow()
   if follows then
     return
@@ -208,10 +240,33 @@ local function follow()
   follows = true
   screens.add(M)
   state.subscribe(function(document)
-    if view and is_shown(view) and document.key == view.document.key then
+    local is_of_it = view and (document.key == view.document.key or document.buf == view.document.buf)
+    if view and is_of_it and is_shown(view) then
       renew(view)
     end
   end)
+  local group = vim.api.nvim_create_augroup("hashline.history", {})
+  vim.api.nvim_create_autocmd("LspAttach", {
+    group = group,
+    desc = "hashline: the history of a file that is opened again, or has another sidecar",
+    callback = function(event)
+      local is_ours = client.of_buffer(event.buf) ~= nil
+      if view and is_ours and state.key(vim.uri_from_bufnr(event.buf)) == view.document.key then
+        view.document.buf = event.buf
+        view.is_asked = false -- a sidecar that has ended answers nothing
+        renew(view)
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd({ "ModeChanged", "TabEnter", "BufWinEnter" }, {
+    group = group,
+    desc = "hashline: the history, where it could not be shown before",
+    callback = function()
+      if view and view.is_due and is_shown(view) then
+        renew(view)
+      end
+    end,
+  })
 end
 
 ---@return boolean
@@ -219,7 +274,7 @@ function M.is_here()
   return view ~= nil and vim.api.nvim_get_current_buf() == view.window.buf
 end
 
---- The hunks that lines are about.
+--- The hunks that lines are about, but for those that were withdrawn.
 ---@param first integer 1-based
 ---@param last integer
 ---@return hashline.Place[]
@@ -243,6 +298,12 @@ function M.places_of_files()
   end, view and view.document.entries or {})
 end
 
+---@return hashline.Place?
+local function place_at_cursor()
+  local row = vim.api.nvim_win_get_cursor(0)[1]
+  return M.places(row, row)[1]
+end
+
 ---@param shown hashline.HistoryView
 local function map_keys(shown)
   local window = shown.window
@@ -252,9 +313,13 @@ local function map_keys(shown)
     scratch.map(window, lhs, command .. " the hunk", (":Hashline %s<CR>"):format(command), { "n", "x" })
   end
   scratch.map(window, "u", "reopen the hunk", function()
-    local entry = scratch.at_cursor(window) --[[@as hashline.Entry?]]
-    if entry then
-      require("hashline.reopen").hunk(shown.document.client_id, entry.name)
+    local place = place_at_cursor()
+    if not place then
+      navigation.echo(M.nothing)
+    elseif place.document.read_only then
+      navigation.echo(("These edits are decided in %s."):format(place.document.owner or "another editor"))
+    else
+      require("hashline.reopen").hunk(place.document.client_id, place.entry.name)
     end
   end)
   scratch.map(window, "<Tab>", "show the lines of the hunk, or hide them", function()
@@ -301,11 +366,10 @@ function M.open()
     if view then
       scratch.close(view.window)
     end
-    local title = vim.fs.basename(document.key) .. " · history"
-    local window = scratch.open(title, HINT, all_lines(document, {}))
+    local window = scratch.open(title_of(document), HINT, all_lines(document, {}))
     view = { window = window, document = document, opened = {}, is_asked = false, is_due = false }
     map_keys(view)
-    vim.cmd("normal! j") -- to the first hunk
+    vim.api.nvim_win_set_cursor(0, { math.min(2, vim.api.nvim_buf_line_count(0)), 0 }) -- the first hunk
   end)
 end
 

@@ -1,7 +1,7 @@
 --- Pure helpers on the hunks of one document: which are shown, where they are, which one is meant.
 local M = {}
 
---- A hunk that is still to be decided, with what is needed to draw, name and decide it.
+--- A hunk with what is needed to draw, name and decide it: one that is to be decided, or any of a history.
 ---@class hashline.Entry
 ---@field name string EDIT:NUMBER
 ---@field edit hashline.Edit

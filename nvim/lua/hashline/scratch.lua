@@ -8,6 +8,7 @@ local M = {}
 
 ---@class hashline.Scratch
 ---@field buf integer
+---@field hint string the keys, and what they do
 ---@field about table<integer, any> by line, 1-based
 
 local ns = vim.api.nvim_create_namespace("hashline.scratch")
@@ -32,17 +33,14 @@ end
 ---@param lines hashline.ScratchLine[]
 function M.fill(scratch, lines)
   local buf = scratch.buf
-  vim.bo[buf].modifiable = true
-  vim.api.nvim_buf_set_lines(
-    buf,
-    0,
-    -1,
-    false,
-    vim.tbl_map(function(line)
-      return (line.text:gsub("\n", "\0")) -- a NUL of the text, as in a buffer
-    end, lines)
-  )
-  vim.bo[buf].modifiable = false
+  local texts = vim.tbl_map(function(line)
+    return (line.text:gsub("\n", "\0")) -- a NUL of the text, as in a buffer
+  end, lines)
+  if not vim.deep_equal(texts, vim.api.nvim_buf_get_lines(buf, 0, -1, true)) then
+    vim.bo[buf].modifiable = true
+    vim.api.nvim_buf_set_lines(buf, 0, -1, false, texts)
+    vim.bo[buf].modifiable = false
+  end
   vim.api.nvim_buf_clear_namespace(buf, ns, 0, -1)
   scratch.about = {}
   for row, line in ipairs(lines) do
@@ -57,6 +55,16 @@ function M.fill(scratch, lines)
   end
 end
 
+--- Gives the window a title.
+---@param scratch hashline.Scratch
+---@param title string
+function M.name(scratch, title)
+  local shown = vim.fn.strtrans(title):gsub("%%", "%%%%")
+  for _, win in ipairs(vim.fn.win_findbuf(scratch.buf)) do
+    vim.wo[win][0].winbar = ("%%#HashlineHeader#%s %%<%%=%%#HashlineHint#%s "):format(shown, scratch.hint)
+  end
+end
+
 --- Opens the window and goes to it.
 ---@param title string
 ---@param hint string the keys, and what they do
@@ -66,17 +74,14 @@ function M.open(title, hint, lines)
   local buf = vim.api.nvim_create_buf(false, true)
   vim.bo[buf].bufhidden = "wipe"
   vim.bo[buf].filetype = "hashline"
-  local scratch = { buf = buf, about = {} }
+  local scratch = { buf = buf, hint = hint, about = {} }
   M.fill(scratch, lines)
   local height = math.min(#lines + 1, math.floor(vim.o.lines / 2))
   vim.cmd(("botright %dsplit"):format(math.max(height, 2)))
   local win = vim.api.nvim_get_current_win()
   vim.wo[win].winfixbuf = false -- as a window that it was split from may have it
   vim.api.nvim_win_set_buf(win, buf)
-  vim.wo[win][0].winbar = ("%%#HashlineHeader#%s %%<%%=%%#HashlineHint#%s "):format(
-    title:gsub("%%", "%%%%"),
-    hint
-  )
+  M.name(scratch, title)
   vim.wo[win][0].number, vim.wo[win][0].relativenumber = false, false
   M.map(scratch, "q", "close", "<Cmd>close<CR>")
   return scratch

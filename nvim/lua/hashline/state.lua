@@ -340,7 +340,7 @@ function M.has_any()
   return false
 end
 
---- An undecided hunk and the document that it is in.
+--- A hunk and the document that it is in.
 ---@class hashline.Place
 ---@field document hashline.Document
 ---@field entry hashline.Entry

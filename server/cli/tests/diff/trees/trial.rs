@@ -157,10 +157,9 @@ impl<'a> Trial<'a> {
         self.may_take(part, Against::BuildsOn, others.collect())?;
         let seen = self.then.as_agents_see(self.then.edits[part.0].file);
         for part in &all {
-            // One that waits gives way to those that were made first and wait, too.
-            let waits = self.then.is_alive(*part);
+            // One that is out gives way to those that were made first and wait, whether it waits or was rejected.
             let is_in_the_way =
-                |other: &Part| self.then.is_in(*other) || (waits && other < part && seen.is_in(*other));
+                |other: &Part| self.then.is_in(*other) || (other < part && seen.is_in(*other));
             let others: BTreeSet<Part> = self.then.rivals(*part).into_iter().filter(is_in_the_way).collect();
             if !others.is_empty() {
                 return Err(Reason { part: *part, against: Against::SamePlace, others });
