@@ -177,6 +177,32 @@ t.test(
   end
 )
 
+t.test("a comment is told, shown beside the hunk, and decides nothing", function()
+  local child, uri = start()
+  child:answer("hashline/decide", { queued = { messages.ID .. ":1" }, refused = {} })
+  child:cmd("2 | Hashline comment is it used?")
+  t.eq(
+    decisions.said(child, 1)[1],
+    { decision = "comment", uri = uri, edit = messages.ID, hunk = 1, reason = "is it used?" }
+  )
+  child:wait("#echoed > 0")
+  t.eq(child:echoed(), { 'Commented. Told claude-code: "is it used?". 3 left here' })
+  child:push(
+    "hashline/pendingEdits",
+    list(
+      uri,
+      0,
+      { edit({ { lines = at(1, 2), removed = { "two" }, proposed = { "2" }, reason = "is it used?" } }) }
+    )
+  )
+  t.ok(child:screen():find('told "is it used?"', 1, true), child:screen())
+  child:cmd("Hashline reopen")
+  t.eq(#child:said("hashline/decide"), 1, "there is no decision to take back")
+  child:type("2G:Hashline comment<CR><Esc>")
+  child:settle()
+  t.eq(#child:said("hashline/decide"), 1, "who leaves the question says nothing")
+end)
+
 t.test("what was rejected here can be seen again, the last first, and reopened", function()
   local child, uri = start()
   local function rejected()
@@ -248,7 +274,11 @@ t.test("nothing here, nothing at all, another's", function()
   child:cmd("enew | Hashline accept")
   t.eq(child:notified()[3], "Nothing to review in this file. 3 in 1 other file: :Hashline next")
   child:cmd("Hashline accpt")
-  t.ok(child:notified()[4]:find("there is no `:Hashline accpt`; there are accept, conversation", 1, true))
+  t.ok(
+    child
+      :notified()[4]
+      :find("there is no `:Hashline accpt`; there are accept, comment, conversation", 1, true)
+  )
   child:cmd("Hashline! next")
   t.ok(child:notified()[5]:find("takes no !", 1, true))
   child:cmd("Hashline accept all")

@@ -108,6 +108,16 @@ local exercises = {
       decided(child, uri, of_hunk("reject", 3, { reason = "not here" }))
     end,
   },
+  [":Hashline-comment"] = {
+    keys = ":15Hashline comment is it used?<CR>:2,10Hashline comment<CR>why<CR>",
+    check = function(child, uri)
+      t.eq(decisions.said(child, 3), {
+        of_hunk("comment", 3, { uri = uri, reason = "is it used?" }),
+        of_hunk("comment", 1, { uri = uri, reason = "why" }),
+        of_hunk("comment", 2, { uri = uri, reason = "why" }),
+      })
+    end,
+  },
   [":Hashline-rejected"] = {
     prepare = function(child)
       child:answer("hashline/decide", { queued = { messages.ID .. ":1" }, refused = {} })
@@ -239,6 +249,16 @@ local exercises = {
         of_hunk("reject", 1, { uri = uri, reason = "why not" }),
         of_hunk("reject", 1, { uri = uri, reason = "wrong approach" }),
         of_hunk("reject", 2, { uri = uri, reason = "wrong approach" }),
+      })
+    end,
+  },
+  ["<Plug>(HashlineComment)"] = {
+    keys = "gawhy<CR>V7jgatwo<CR>",
+    check = function(child, uri)
+      t.eq(decisions.said(child, 3), {
+        of_hunk("comment", 1, { uri = uri, reason = "why" }),
+        of_hunk("comment", 1, { uri = uri, reason = "two" }),
+        of_hunk("comment", 2, { uri = uri, reason = "two" }),
       })
     end,
   },

@@ -39,6 +39,7 @@ local ALL = {
   "n [h",
   "n \\hR",
   "n \\ha",
+  "n \\hc",
   "n \\hd",
   "n \\he",
   "n \\hl",
@@ -48,6 +49,7 @@ local ALL = {
   "n ]h",
   "x \\hR",
   "x \\ha",
+  "x \\hc",
   "x \\hr",
 }
 
@@ -94,6 +96,7 @@ t.test("keys that the person has are left alone, and none is added for what is m
   ]])
   t.eq(mapped(child), {
     "n [h",
+    "n \\hc",
     "n \\hd",
     "n \\he",
     "n \\hl",
@@ -101,6 +104,7 @@ t.test("keys that the person has are left alone, and none is added for what is m
     "n \\hv",
     "x \\hR",
     "x \\ha",
+    "x \\hc",
     "x \\hr",
   })
   child:type("]h")
@@ -112,7 +116,7 @@ t.test("keys that the person has are left alone, and none is added for what is m
   child = start([[vim.keymap.set("n", "<Leader>h", "x")]])
   t.eq(
     mapped(child),
-    { "n [h", "n ]h", "x \\hR", "x \\ha", "x \\hr" },
+    { "n [h", "n ]h", "x \\hR", "x \\ha", "x \\hc", "x \\hr" },
     "it would have to wait for a second key"
   )
 end)

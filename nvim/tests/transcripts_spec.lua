@@ -79,8 +79,9 @@ local function act(child, params, own)
     child:lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", params.text)
     return child:cmd("write")
   end
+  local verb = { reject = "reject", comment = "comment" }
   local command = ("%s %s"):format(
-    params.decision == "reject" and "reject" or "accept",
+    verb[params.decision] or "accept",
     has(params, "reason") and params.reason or ""
   )
   if has(params, "conversation") then

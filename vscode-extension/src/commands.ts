@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { setUpAgent } from "./agents/setup";
 import type { Context } from "./context";
 import type { Subject } from "./decisions";
-import { askReason } from "./reasons";
+import { askComment, askReason } from "./reasons";
 import type { Entry } from "./review/hunks";
 import type { ReviewDocument } from "./review/model";
 import { insteadInWords, leftIn } from "./review/progress";
@@ -146,6 +146,17 @@ const withReason = aboutOne(async (context, about) => {
   return reason === undefined ? undefined : context.decisions.decide(subject, "reject", reason);
 });
 
+/** About a hunk or a file: without a decision. */
+const comment = aboutOne(async (context, about) => {
+  const scope = isNode(about) && about.kind === "file" ? "File" : "Hunk";
+  const subject = subjectOf(context, scope, about);
+  if (!subject) {
+    return nothing(context, scope);
+  }
+  const said = await askComment(`Comment on ${counted(subject.entries.length, "hunk")}`);
+  return said === undefined ? undefined : context.decisions.comment(subject, said);
+});
+
 function rejecting({ entries }: Subject): string {
   return VERBS[verbsFor(entries.map(({ hunk }) => hunk))].reject;
 }
@@ -230,6 +241,7 @@ export const COMMANDS: Record<string, Command> = {
   ...decisions,
   rejectWithReason: withReason,
   undoWithReason: withReason,
+  commentHunk: comment,
   resolveConflict,
   decideWay: {
     enabled: (context) => (name, way) => context.decisions.way(String(name), way as Way),

@@ -61,7 +61,7 @@ export class Context implements vscode.Disposable {
     const history = new History(this.sidecar);
     const names = own(new FileNames(review, history, failed));
     const byHand = own(new ByHand(review, navigation));
-    this.fileHistory = own(new FileHistory(review, this.sidecar, failed));
+    this.fileHistory = own(new FileHistory(review, this.sidecar));
     const find = (name: string) => review.find(name) ?? this.fileHistory.find(name);
     this.decisions = own(new Decisions(review, find, this.sidecar, (name) => byHand.open(name)));
     this.sidecar.commandsGoTo((said) => this.decisions.command(said));

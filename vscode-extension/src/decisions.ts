@@ -35,6 +35,7 @@ interface Batch {
   names: readonly string[];
   /** Settles when it has answered all of it. */
   readonly answered: Promise<unknown>;
+  isAnswered: boolean;
 }
 
 export class Decisions implements vscode.Disposable {
@@ -113,13 +114,29 @@ export class Decisions implements vscode.Disposable {
       decided?.refused.some(({ hunk, why }) => hunk === name && why !== "gone") ?? true;
     const left = names.filter(stays);
     if (left.length > 0) {
-      this.made.splice(at, 0, { names: left, answered: Promise.resolve() });
+      this.made.splice(at, 0, { names: left, answered: Promise.resolve(), isAnswered: true });
       this.changed.fire();
     }
   }
 
+  /** Has agents told something about hunks that stay undecided. */
+  async comment({ targets, entries }: Subject, reason: string): Promise<void> {
+    const asked = targets.map((target) => decide({ ...target, decision: "comment", reason }));
+    await this.send(
+      asked,
+      entries.map((entry) => entry.name),
+    );
+  }
+
   /** Reopens a hunk, whenever it was decided. */
   async reopenHunk({ name }: Entry): Promise<void> {
+    for (const batch of [...this.made]) {
+      batch.names = batch.names.filter((made) => made !== name);
+      if (batch.names.length === 0 && batch.isAnswered) {
+        this.made.splice(this.made.indexOf(batch), 1);
+      }
+    }
+    this.changed.fire();
     await this.send([aboutHunk(name, null, { decision: "reopen" })], [name]);
   }
 
@@ -141,7 +158,7 @@ export class Decisions implements vscode.Disposable {
   private say(asked: readonly Decide[]): Promise<Decided> {
     const decided: Decided = { queued: [], refused: [] };
     const said = this.sayEach(asked, decided);
-    if (asked[0]?.decision !== "reopen") {
+    if (asked[0] && isDecision(asked[0])) {
       this.remember(decided, said);
     }
     return said;
@@ -151,12 +168,13 @@ export class Decisions implements vscode.Disposable {
   private remember(decided: Decided, said: Promise<unknown>): void {
     const take = () => {
       batch.names = [...new Set(decided.queued)];
+      batch.isAnswered = true;
       if (batch.names.length === 0 && this.made.includes(batch)) {
         this.made.splice(this.made.indexOf(batch), 1);
       }
       this.changed.fire();
     };
-    const batch: Batch = { names: [], answered: said.then(take, take) };
+    const batch: Batch = { names: [], answered: said.then(take, take), isAnswered: false };
     this.made.push(batch);
     this.made.splice(0, this.made.length - MOST_REOPENED);
     this.changed.fire();
@@ -192,7 +210,7 @@ export class Decisions implements vscode.Disposable {
     const hunks = decided.map(({ hunk }) => hunk);
     const agents = [...new Set(decided.map(({ edit }) => edit.agent))].sort();
     const told = last.reason === null ? [] : [`Told ${agents.join(", ")}: "${last.reason}"`];
-    const gone = last.decision === "reopen" ? new Set<string>() : taken;
+    const gone = isDecision(last) ? taken : new Set<string>();
     const left = leftInWords(leftIn(this.review.all(), keyInFront(), gone));
     const line = [doneInWords(last.decision, hunks), ...told, left].join(". ");
     saying.say(line);
@@ -218,7 +236,9 @@ export class Decisions implements vscode.Disposable {
 
   /** Asks for one of several ways. The person has just asked for something that needs it. */
   private async choose(message: string, ways: readonly WayOn[]): Promise<void> {
-    const items = ways.map((way) => ({ label: way.word, detail: detailOf(way), way }));
+    // Only what is pending can be edited by hand.
+    const open = ways.filter((way) => !("byHand" in way) || this.review.find(way.byHand) !== undefined);
+    const items = open.map((way) => ({ label: way.word, detail: detailOf(way), way }));
     const options = { title: `Hashline: ${message}`, placeHolder: "Escape leaves it as it is" };
     const chosen = await vscode.window.showQuickPick(items, options);
     if (!chosen) {
@@ -234,6 +254,11 @@ export class Decisions implements vscode.Disposable {
       decisions.map(({ edit, hunk }) => `${edit}:${hunk}`),
     );
   }
+}
+
+/** Whether what is said leaves less to be decided. */
+function isDecision({ decision }: Decide): boolean {
+  return decision !== "reopen" && decision !== "comment";
 }
 
 function same(a: readonly string[], b: readonly string[]): boolean {

@@ -1,4 +1,4 @@
-/** Asks why something is rejected: the agent is told. */
+/** Asks what the agent is to be told: why something is rejected, or without a decision. */
 import * as vscode from "vscode";
 
 const REPLIES = ["Wrong approach", "Not here"];
@@ -51,4 +51,11 @@ function choose(title: string): Promise<Reply | undefined> {
     });
     pick.show();
   });
+}
+
+/** None where the person leaves it. */
+export async function askComment(title: string): Promise<string | undefined> {
+  const prompt = "The agent is told. Nothing is decided.";
+  const typed = await vscode.window.showInputBox({ title, prompt, placeHolder: "is it used?" });
+  return typed?.trim() || undefined;
 }

@@ -188,4 +188,20 @@ test("a hunk that was decided long ago is decided like one that is pending", asy
   assert.deepEqual(said[1], decide({ decision: "reject", uri: URI, edit: "past", hunk: 2, edited: "keep" }));
   await all.reopenHunk(first);
   assert.deepEqual(said[2], decide({ decision: "reopen", edit: "past", hunk: 1 }));
+  await all.reopen();
+  assert.equal(said[3]?.hunk, 2, "the one that was reopened is not the last decision any longer");
+  await all.reopen();
+  assert.equal(said.length, 4);
+});
+
+test("a comment decides nothing, and it is said who was told", async () => {
+  const { all, said, review } = decisions();
+  const { entry } = review.find("a:1") ?? assert.fail();
+  sent.length = 0;
+  await all.comment({ targets: [{ uri: URI, edit: "a", hunk: 1 }], entries: [entry] }, "is it used?");
+  assert.deepEqual(said, [
+    decide({ decision: "comment", uri: URI, edit: "a", hunk: 1, reason: "is it used?" }),
+  ]);
+  assert.match(sent.join("\n"), /Told claude-code: "is it used\?"\. \d+ left/);
+  assert.equal(all.canReopen, false, "there is nothing to reopen");
 });

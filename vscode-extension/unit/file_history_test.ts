@@ -6,7 +6,7 @@ import { FileHistory } from "../src/views/fileHistory";
 import { edit, hunk, list, reviewOf } from "./fixtures";
 import { EventEmitter, trees, Uri, window } from "./vscode";
 
-const settled = () => new Promise((over) => setTimeout(over, 5));
+const settled = () => new Promise((over) => setTimeout(over, 350));
 
 /** The history of the file in front, and the files that the sidecar was asked for. */
 function history() {
@@ -18,6 +18,7 @@ function history() {
     onDidChangeState: changed.event,
     answer: {
       version: 1,
+      owner: null,
       readOnly: false,
       edits: [edit("a", [hunk({ decision: "accepted" })])],
     } as HistoryResult,
@@ -30,7 +31,9 @@ function history() {
       return sidecar.answer;
     },
   };
-  const shown = new FileHistory(review, sidecar as unknown as Sidecar, (error) => assert.fail(String(error)));
+  const shown = new FileHistory(review, sidecar as unknown as Sidecar);
+  let told = 0;
+  shown.onDidChangeTreeData(() => told++);
   const view = trees.last;
   const looks = async (isVisible: boolean) => {
     view.visible = isVisible;
@@ -43,7 +46,7 @@ function history() {
     await settled();
   };
   const names = () => shown.getChildren().flatMap(({ entries }) => entries.map(({ name }) => name));
-  return { shown, review, sidecar, changed, asked, view, looks, goes, names };
+  return { shown, review, sidecar, changed, asked, view, looks, goes, names, told: () => told };
 }
 
 test("nothing is asked for before somebody looks, and then the file in front", async () => {
@@ -52,7 +55,7 @@ test("nothing is asked for before somebody looks, and then the file in front", a
   assert.deepEqual(asked, []);
   await looks(true);
   assert.deepEqual([asked, names()], [["file:///p/a.js"], ["a:1"]]);
-  assert.equal(view.description, "a.js");
+  assert.deepEqual([view.description, view.message], ["a.js", ""]);
   await goes("file:///p/b.js");
   await goes("output:tasks");
   assert.deepEqual(asked, ["file:///p/a.js", "file:///p/b.js"], "what is no file leaves it as it is");
@@ -107,13 +110,41 @@ test("a hunk of the history is found by its name", async () => {
   assert.equal(shown.find("b:1"), undefined);
 });
 
-test("a file that is not served has no history, and a sidecar that knows of none is said to be older", async () => {
-  const { goes, looks, sidecar, view, names } = history();
-  sidecar.fails = Object.assign(new Error("not open"), { code: -32_602 });
+test("rows that are shown already are left as they are", async () => {
+  const { goes, looks, review, names, told } = history();
   await goes("file:///p/a.js");
   await looks(true);
-  assert.deepEqual([names(), view.message], [[], undefined]);
-  sidecar.fails = Object.assign(new Error("Method not found"), { code: -32_601 });
+  names();
+  const before = told();
+  review.receive(list([]));
+  await settled();
+  assert.equal(told(), before);
+});
+
+test("while somebody types it is asked for once in a while", async () => {
+  const { goes, looks, asked, review } = history();
+  await goes("file:///p/a.js");
+  await looks(true);
+  for (let key = 0; key < 50; key++) {
+    review.receive(list([]));
+    await new Promise((over) => setTimeout(over, 10));
+  }
+  await settled();
+  assert.ok(asked.length <= 6, `${asked.length} times`);
+});
+
+test("why there is nothing is said: no file, no edits, a file that is not served, an older sidecar", async () => {
+  window.activeTextEditor = undefined;
+  const { goes, looks, sidecar, view, names } = history();
+  assert.equal(view.message, "Open a file to see what agents did to it.");
+  await looks(true);
+  sidecar.answer = { ...sidecar.answer, edits: [] };
+  await goes("file:///p/a.js");
+  assert.match(view.message ?? "", /^No agent has edited this file/);
+  sidecar.fails = Object.assign(new Error("file:///p/b.js is not open and has no edits"), { code: -32_602 });
   await goes("file:///p/b.js");
+  assert.deepEqual([names(), view.message], [[], "No history: file:///p/b.js is not open and has no edits."]);
+  sidecar.fails = Object.assign(new Error("Method not found"), { code: -32_601 });
+  await goes("file:///p/c.js");
   assert.match(view.message ?? "", /older than the extension.*update hashline/);
 });

@@ -123,6 +123,9 @@ class Sitting {
       return;
     }
     const subject = subjectOf(this.review, this.past, said);
+    if (said.decision === "comment") {
+      return this.decisions.comment(subject, said.reason ?? "");
+    }
     await this.decisions.decide(subject, said.decision === "reject" ? "reject" : "accept", said.reason);
   }
 }

@@ -41,6 +41,22 @@ local asking_why = {
   end,
 }
 
+--- Telling agents something without a decision, which is asked for where it is not given.
+---@type hashline.Subcommand
+local commenting = {
+  bang = true,
+  words = true,
+  run = function(call)
+    local is_given = call.rest ~= ""
+    require("hashline.decide").decide("comment", {
+      range = call.range,
+      whole_file = call.bang,
+      reason = is_given and call.rest or nil,
+      ask_reason = not is_given,
+    })
+  end,
+}
+
 ---@param direction 1|-1
 ---@return hashline.Subcommand
 local function stepping(direction)
@@ -90,6 +106,7 @@ local subcommands = {
   keep = deciding("accept"),
   undo = deciding("reject"),
   reason = asking_why,
+  comment = commenting,
   conversation = {
     run = decide_conversation,
     words = true,
@@ -183,6 +200,9 @@ local actions = {
   end,
   reject_motion = function()
     return operating("reject_motion", "")
+  end,
+  comment = function()
+    require("hashline.decide").decide("comment", { ask_reason = true })
   end,
   reject_reason = function()
     require("hashline.decide").decide("reject", { ask_reason = true })

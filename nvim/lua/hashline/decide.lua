@@ -12,7 +12,7 @@ local state = require("hashline.state")
 
 local M = {}
 
----@alias hashline.Verb "accept"|"reject"
+---@alias hashline.Verb "accept"|"reject"|"comment"
 
 --- What the person means by a decision.
 ---@class hashline.Scope
@@ -59,13 +59,13 @@ function M.send(target, decided, on_answer, batch)
   end
   local decision = vim.tbl_extend("force", target.fields, decided) --[[@as hashline.Decision]]
   events.asked(target.client_id, decision.decision, names_of(target.places))
-  local is_reopening = decision.decision == "reopen"
+  local decides_nothing = decision.decision == "reopen" or decision.decision == "comment"
   batch = batch or reopen.batch()
-  if not is_reopening then
+  if not decides_nothing then
     reopen.asked(batch, target.client_id)
   end
   protocol.ask(client, "hashline/decide", protocol.decision(decision), function(failure, result)
-    if not is_reopening then
+    if not decides_nothing then
       reopen.answered(batch, target.client_id, failure and {} or result.queued)
     end
     if failure then
@@ -79,7 +79,7 @@ function M.send(target, decided, on_answer, batch)
     else
       rejected.forget(result.queued)
     end
-    if not is_reopening and #refused == 0 and not target.fields.conversation then
+    if decision.decision ~= "reopen" and #refused == 0 and not target.fields.conversation then
       progress.decided(decision, target.places, result.queued)
     end
     if on_answer then
@@ -243,9 +243,19 @@ end
 ---@param hunk hashline.Hunk
 ---@return boolean
 local function is_so(verb, hunk)
+  if verb == "comment" then
+    return hunk.decision ~= "undecided"
+  end
   local decided = verb == "accept" and "accepted" or "rejected"
   return hunk.decision == decided and not hunk.deciding and hunks.in_text(hunk) == (verb == "accept")
 end
+
+---@type table<hashline.Verb, string>
+local ALREADY = {
+  accept = "It is in the text already.",
+  reject = "It is rejected already.",
+  comment = "It is decided: :Hashline reason tells its agent why.",
+}
 
 --- What a scope means on a screen of hunks: those of its lines, or the files of these.
 ---@param screen hashline.Screen
@@ -265,12 +275,12 @@ local function on_screen(screen, verb, scope)
   end
   if #places == 0 then
     return nil, screen.nothing
-  elseif not scope.reason and not scope.ask_reason then
+  elseif verb == "comment" or (not scope.reason and not scope.ask_reason) then
     places = vim.tbl_filter(function(place)
       return not is_so(verb, place.entry.hunk)
     end, places)
     if #places == 0 then
-      return nil, verb == "accept" and "It is in the text already." or "It is rejected already."
+      return nil, ALREADY[verb]
     end
   end
   return scope.whole_file and joined(places) or vim.tbl_map(M.of_hunk, places)
@@ -363,7 +373,8 @@ local function ask_and_carry_out(verb, targets, scope)
   if not scope.ask_reason then
     return carry_out(verb, targets, scope)
   end
-  reasons.ask(function(reason)
+  local ask = verb == "comment" and reasons.ask_comment or reasons.ask
+  ask(function(reason)
     carry_out(verb, by_name(targets), vim.tbl_extend("force", scope, { reason = reason }))
   end)
 end

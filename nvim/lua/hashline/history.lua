@@ -89,7 +89,7 @@ local function lines_of(document, entry, is_opened)
     parts[#parts + 1] = hunks.size(hunk)
   end
   parts[#parts + 1] = standing(hunk)
-  parts[#parts + 1] = hunk.reason and ('told "%s"'):format(hunk.reason)
+  parts[#parts + 1] = hunks.told(hunk)
   if not is_opened then
     parts[#parts + 1] = hunks.sample(hunk)
   end
@@ -307,7 +307,7 @@ end
 ---@param shown hashline.HistoryView
 local function map_keys(shown)
   local window = shown.window
-  local deciding = { a = "accept", r = "reject", R = "reason" }
+  local deciding = { a = "accept", r = "reject", R = "reason", c = "comment" }
   for lhs, command in pairs(deciding) do
     -- In Visual mode with the selected lines.
     scratch.map(window, lhs, command .. " the hunk", (":Hashline %s<CR>"):format(command), { "n", "x" })

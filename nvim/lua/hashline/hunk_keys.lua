@@ -18,6 +18,7 @@ M.all = {
   { lhs = "<Leader>ha", action = "Accept", modes = { "n", "x" } },
   { lhs = "<Leader>hr", action = "Reject", modes = { "n", "x" } },
   { lhs = "<Leader>hR", action = "RejectReason", modes = { "n", "x" } },
+  { lhs = "<Leader>hc", action = "Comment", modes = { "n", "x" } },
   { lhs = "<Leader>he", action = "Edit", modes = { "n" }, in_text = true },
   { lhs = "<Leader>hd", action = "Diff", modes = { "n" }, in_text = true },
   { lhs = "<Leader>hu", action = "Reopen", modes = { "n" }, anywhere = true },

@@ -20,6 +20,14 @@ function M.reason(edit)
   return edit.reason ~= vim.NIL and edit.reason or nil
 end
 
+--- What the agent was told about a hunk.
+---@param hunk hashline.Hunk
+---@return string?
+function M.told(hunk)
+  local reason = hunk.reason
+  return reason and reason ~= vim.NIL and ('told "%s"'):format(reason) or nil
+end
+
 --- Whether a hunk is about the file itself.
 ---@param hunk hashline.Hunk
 ---@return boolean
@@ -203,6 +211,7 @@ function M.are_alike(one, other)
     and one.file == other.file
     and M.are_equal(one.proposed, other.proposed)
     and M.are_equal(one.removed, other.removed)
+    and one.reason == other.reason
     and M.are_equal(one.ways, other.ways)
 end
 

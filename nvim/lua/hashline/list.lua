@@ -27,6 +27,7 @@ function M.item(document, entry)
     parts[#parts + 1] = hunks.sample(hunk)
   end
   parts[#parts + 1] = hunks.reason(entry.edit)
+  parts[#parts + 1] = hunks.told(hunk)
   return {
     bufnr = document.buf,
     filename = not document.buf and vim.startswith(document.uri, "file:") and vim.uri_to_fname(document.uri)

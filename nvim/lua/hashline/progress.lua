@@ -81,6 +81,7 @@ local DONE = {
   keepMine = "Kept yours",
   takeTheirs = "Took the agent's",
   keepBoth = "Kept both",
+  comment = "Commented",
 }
 local DONE_IN_TEXT = { accept = "Kept", reject = "Undone" }
 
@@ -120,13 +121,13 @@ end
 ---@param places hashline.Place[] what was meant
 ---@param queued string[]
 function M.decided(decision, places, queued)
-  local in_text = #places > 0
+  local in_text, is_left = #places > 0, decision.decision == "comment"
   for _, place in ipairs(places) do
     in_text = in_text and hunks.in_text(place.entry.hunk)
-    decided[place.entry.name] = true
+    decided[place.entry.name] = decided[place.entry.name] or not is_left
   end
   for _, name in ipairs(queued) do
-    decided[name] = true
+    decided[name] = decided[name] or not is_left
   end
   if not done then
     vim.defer_fn(tell, SOON_MS)

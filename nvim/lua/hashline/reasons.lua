@@ -1,4 +1,4 @@
---- Asks why something is rejected: the agent is told.
+--- Asks what an agent is to be told: why something is rejected, or without a decision.
 local M = {}
 
 --- The reasons that are offered. What an agent is told of them has no capital.
@@ -30,6 +30,14 @@ function M.ask(on_reason)
     else
       take(reply and reply:lower(), on_reason)
     end
+  end)
+end
+
+--- Asks for a comment, likewise.
+---@param on_comment fun(comment: string)
+function M.ask_comment(on_comment)
+  vim.ui.input({ prompt = "Comment, which the agent is told: " }, function(typed)
+    take(typed, on_comment)
   end)
 end
 

@@ -1,7 +1,7 @@
 /** The undecided hunks of one document: which are shown, where they are, which one is meant. */
 import type { Edit, Hunk, Lines } from "../protocol";
 
-/** A hunk that is still to be decided, with what is needed to show, name and decide it. */
+/** A hunk with what is needed to show, name and decide it: one that is to be decided, or any of a history. */
 export interface Entry {
   /** EDIT:NUMBER */
   name: string;

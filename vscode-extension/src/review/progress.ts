@@ -10,6 +10,7 @@ const DONE: Record<Choice, string> = {
   takeTheirs: "Took the agent's",
   keepBoth: "Kept both",
   reopen: "Reopened",
+  comment: "Commented",
 };
 
 /** "Accepted", or "Kept" of what was in the text. */

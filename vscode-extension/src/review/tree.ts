@@ -14,6 +14,7 @@ import {
   sizeOf,
   sizeOfAll,
   stateOf,
+  timeOfDay,
   type Verbs,
   verbsFor,
 } from "./wording";
@@ -215,9 +216,7 @@ function conversationLabel(ids: readonly string[]): string {
   if (began === undefined) {
     return `Conversation ${id}`;
   }
-  const time = new Date(Number(began));
-  const padded = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, "0"));
-  return `Conversation of ${padded.join(":")}`;
+  return `Conversation of ${timeOfDay(new Date(Number(began)))}`;
 }
 
 function fileNodes(parent: string, found: Found[], names: Names): Node[] {

@@ -21,6 +21,15 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+export function twoDigits(number: number): string {
+  return String(number).padStart(2, "0");
+}
+
+/** As in "09:05". */
+export function timeOfDay(moment: Date): string {
+  return `${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;
+}
+
 /** What becomes of the file of a hunk that is about the file itself, or has become of it. */
 export function fileWords(hunk: Hunk): string | undefined {
   const change = fileChangeOf(hunk);
@@ -111,9 +120,18 @@ export function elsewhereInWords({ readOnly, owner }: { readOnly: boolean; owner
   return readOnly ? [`decided in ${owner ?? "another editor"}`] : [];
 }
 
-/** What there is to know of a hunk beside what it does: why it was made, and what stands against it. */
+/** What there is to know of a hunk beside what it does: why it was made, what stands against it, and what the person said. */
 export function circumstancesOf({ edit, hunk }: Entry): string[] {
-  return [...(edit.reason ? [edit.reason] : []), ...(hunk.state === "conflicted" ? [conflictOf(hunk)] : [])];
+  return [
+    ...(edit.reason ? [edit.reason] : []),
+    ...(hunk.state === "conflicted" ? [conflictOf(hunk)] : []),
+    ...toldInWords(hunk),
+  ];
+}
+
+/** What its agent was told. */
+export function toldInWords({ reason }: Hunk): string[] {
+  return reason ? [`told "${reason}"`] : [];
 }
 
 /** Where one is, when one goes from hunk to hunk. */
@@ -160,6 +178,8 @@ export function wordFor(decision: Choice, verbs: Verbs): string {
       return "Keep both";
     case "reopen":
       return "Reopen";
+    case "comment":
+      return "Comment";
   }
 }
 
@@ -226,7 +246,7 @@ export function headingOf(entry: Entry, left: number): string {
   if (edit.reason) {
     parts.push(edit.reason);
   }
-  return parts.join(" · ");
+  return [...parts, ...toldInWords(hunk)].join(" · ");
 }
 
 /** What stands against a conflicted hunk. */

@@ -130,6 +130,18 @@ export default {
       await agent.hears(edited.edit, "hunk 1 · rejected", "hunk 2 · accepted");
     },
 
+    async "a comment is told, and the hunk stays to be decided"(hand) {
+      const { desk, agent, edited } = await offered(hand);
+      await desk.press("Alt+F5");
+      await desk.said("hunk 1 of 2").waitFor();
+      await desk.command("Hashline: Comment on Hunk");
+      await desk.answer("Comment on 1 hunk", "is it used?");
+      await desk.said('Commented. Told claude-code: "is it used?". 2 left here').waitFor();
+      await agent.hears(edited.edit, 'hunk 1 · held · line 5 · the person says: "is it used?"');
+      await desk.status("2 in ").waitFor();
+      await desk.picture("commented");
+    },
+
     async "by mouse: a lens accepts, the tree shows who wants what, an action of a row rejects, with a reason"(
       hand,
     ) {

@@ -55,6 +55,10 @@ local actions = {
   accept = deciding("accept", {}),
   reject = deciding("reject", {}),
   reject_reason = deciding("reject", { ask_reason = true }),
+  comment = function(shown)
+    local scope = { whole_file = is_among_files(shown), ask_reason = true }
+    require("hashline.decide").decide("comment", scope)
+  end,
   accept_file = deciding("accept", { whole_file = true }),
   reject_file = deciding("reject", { whole_file = true }),
   next = moving(movement.hunk, 1),

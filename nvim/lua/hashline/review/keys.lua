@@ -31,6 +31,12 @@ M.all = {
     command = "reason",
   },
   {
+    lhs = { "c" },
+    action = "comment",
+    words = "comment: tell its agent something, and decide nothing",
+    command = "comment",
+  },
+  {
     lhs = { "u" },
     action = "reopen",
     words = "reopen: take the hunk's decision back, or the last one",

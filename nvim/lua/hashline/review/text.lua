@@ -153,6 +153,8 @@ local function heading(item)
   parts[#parts + 1] = needs and vim.fn.strtrans(needs) or nil
   local reason = hunks.reason(item.entry.edit)
   parts[#parts + 1] = reason and vim.fn.strtrans(reason) or nil
+  local told = hunks.told(item.entry.hunk)
+  parts[#parts + 1] = told and vim.fn.strtrans(told) or nil
   return BAR .. table.concat(parts, " · ")
 end
 

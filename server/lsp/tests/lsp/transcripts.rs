@@ -433,7 +433,7 @@ async fn commented() {
     scene.lists(&["1 held", "2 held"]).await;
     scene.decide_hunk("comment", 0, 1, json!({"reason": "is it used?"})).await;
     scene.lists(&["1 held", "2 held"]).await;
-    scene.decide("comment", json!({"lines": {"start": 3, "end": 4}, "reason": "this one as well"})).await;
+    scene.decide("comment", json!({"lines": {"start": 1, "end": 4}, "reason": "both of them?"})).await;
     scene.lists(&["1 held", "2 held"]).await;
     scene.decide_hunk("accept", 0, 1, json!({})).await;
     scene.deliver().await;

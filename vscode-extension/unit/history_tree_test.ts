@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Edit } from "../src/protocol";
+import { historyTreeOf } from "../src/review/historyTree";
 import { entriesOf } from "../src/review/hunks";
-import { pastOf } from "../src/review/past";
 import type { Node } from "../src/review/tree";
 import { conflicted, edit, hunk } from "./fixtures";
 
 const NOW = new Date(2026, 10, 29, 15, 7);
 
-function past(edits: Edit[], readOnly = false): Node[] {
+function tree(edits: Edit[], readOnly = false): Node[] {
   const uri = "file:///p/a.js";
   const document = { uri, key: uri, version: 1, owner: null, readOnly, edits, entries: entriesOf(edits) };
-  return pastOf(document, NOW);
+  return historyTreeOf(document, NOW);
 }
 
 /** The rows as they are shown, and what menus go by. */
@@ -30,7 +30,8 @@ test("the newest edit comes first, with when and why, and each hunk says how it 
       hunk({ number: 2, decision: "rejected", reason: "not here", lines: { start: 4, end: 4 }, removed: [] }),
       hunk({ number: 3, decision: "rejected", state: "withdrawn", lines: null }),
       hunk({ number: 4, decision: "accepted", deciding: true }),
-      hunk({ number: 5, partOf: "a:1" }),
+      hunk({ number: 5, partOf: "b81d04e7-0c35-4a92-8f6e-5d2b7a90c3f4:1" }),
+      hunk({ number: 6, decision: "accepted" }),
     ],
     { agent: "codex", tool: "write_file", made: new Date(2026, 10, 28, 9, 5).getTime(), status: "accepted" },
   );
@@ -38,16 +39,18 @@ test("the newest edit comes first, with when and why, and each hunk says how it 
     reason: "the tests want it",
     made: new Date(2026, 10, 29, 14, 3).getTime(),
   });
-  assert.deepEqual(rows(past([older, newer])), [
-    "claude-code | 14:03 · the tests want it · edit_text_file | edit.past",
+  assert.deepEqual(rows(tree([older, newer])), [
+    "claude-code | 14:03 · the tests want it · edit_text_file | edit.history",
     "  TWO | line 2 · +1 −1 · held | hunk.held",
     "  TWO | line 2 · +1 −1 · conflicted | hunk.conflicted",
     "  TWO | line 2 · +1 −1 · changed by you | hunk.inText",
-    "codex | 2026-11-28 09:05 · write_file | edit.past",
-    "  TWO | line 2 · +1 −1 · in the text | past.in",
-    '  TWO | after line 4 · +1 · rejected · told "not here" | past.out',
-    "  TWO | +1 −1 · taken back by the agent | past.withdrawn",
+    "codex | 2026-11-28 09:05 · write_file | edit.history",
+    "  TWO | line 2 · +1 −1 · in the text | decided.in",
+    '  TWO | after line 4 · +1 · rejected · told "not here" | decided.out',
+    "  TWO | +1 −1 · withdrawn | hunk.none",
     "  TWO | line 2 · +1 −1 · deciding… | hunk.deciding",
+    "  TWO | line 2 · +1 −1 · decided with b81d04e7:1 | hunk.none",
+    "  TWO | line 2 · +1 −1 · accepted, not in the text | decided.out",
   ]);
 });
 
@@ -59,15 +62,15 @@ test("an edit of a sidecar that does not say when it was made; one about the fil
     proposed: [],
     decision: "rejected",
   });
-  assert.deepEqual(rows(past([edit("a", [removal])])), [
-    "claude-code | edit_text_file | edit.past",
-    "  to be deleted: accept or reject | rejected | past.out",
+  assert.deepEqual(rows(tree([edit("a", [removal])])), [
+    "claude-code | edit_text_file | edit.history",
+    "  to be deleted: accept or reject | rejected | decided.out",
   ]);
 });
 
 test("what another editor decides has no decisions here", () => {
   const decided = hunk({ state: "inText", decision: "accepted" });
-  const [first] = past([edit("a", [decided, hunk({ number: 2 })])], true);
+  const [first] = tree([edit("a", [decided, hunk({ number: 2 })])], true);
   assert.deepEqual(
     first?.children.map(({ context }) => context),
     ["hunk.readOnly", "hunk.readOnly"],
@@ -76,8 +79,8 @@ test("what another editor decides has no decisions here", () => {
 
 test("a screen reader is told all of it, and what a row is about is decided", () => {
   const decided = hunk({ number: 2, state: "inText", decision: "accepted", reason: "good" });
-  const [first] = past([edit("a", [decided], { reason: "shorter", status: "accepted" })]);
+  const [first] = tree([edit("a", [decided], { reason: "shorter", status: "accepted" })]);
   assert.equal(first?.spoken, "claude-code, shorter, accepted");
-  assert.equal(first?.children[0]?.spoken, 'line 2, 1 line replaced, in the text, told "good", TWO, shorter');
+  assert.equal(first?.children[0]?.spoken, 'line 2, 1 line replaced, in the text, TWO, shorter, told "good"');
   assert.deepEqual(first?.children[0]?.targets, [{ uri: "file:///p/a.js", edit: "a", hunk: 2 }]);
 });
