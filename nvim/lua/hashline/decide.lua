@@ -254,7 +254,7 @@ end
 local ALREADY = {
   accept = "It is in the text already.",
   reject = "It is rejected already.",
-  comment = "It is decided: :Hashline reason tells its agent why.",
+  comment = "It is decided: only what is to be decided can be commented on.",
 }
 
 --- What a scope means on a screen of hunks: those of its lines, or the files of these.

@@ -217,14 +217,18 @@ local function renew(shown)
     shown.is_asked = false
     if not is_shown(shown) then
       return
-    elseif document and may_change(shown) then
+    elseif not document then
+      shown.is_due = false -- until something changes
+      scratch.name(shown.window, title_of(shown.document) .. " · not up to date")
+      return
+    elseif may_change(shown) then
       shown.document = document
       fill(shown)
       scratch.name(shown.window, title_of(document))
     else
       shown.is_due = true
     end
-    if document and shown.is_due then
+    if shown.is_due then
       renew(shown)
     end
   end)
@@ -250,7 +254,8 @@ local function follow()
     group = group,
     desc = "hashline: the history of a file that is opened again, or has another sidecar",
     callback = function(event)
-      local is_ours = client.of_buffer(event.buf) ~= nil
+      local sidecar = client.of_buffer(event.buf)
+      local is_ours = sidecar ~= nil and sidecar.id == event.data.client_id
       if view and is_ours and state.key(vim.uri_from_bufnr(event.buf)) == view.document.key then
         view.document.buf = event.buf
         view.is_asked = false -- a sidecar that has ended answers nothing

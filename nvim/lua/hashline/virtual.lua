@@ -231,7 +231,7 @@ local function heading(entry, document, look)
     parts[#parts + 1] = "you changed it"
   end
   parts[#parts + 1] = M.needs(entry, document)
-  vim.list_extend(parts, { hunks.reason(entry.edit) })
+  parts[#parts + 1] = hunks.reason(entry.edit)
   parts[#parts + 1] = hunks.told(entry.hunk)
   local pieces = vim.tbl_map(function(part)
     return { part, group }

@@ -46,7 +46,7 @@ pub(crate) enum BadDecision {
     Nothing,
     #[error("more than one edit begins with `{0}`: give more of the id")]
     Ambiguous(String),
-    #[error("`comment` is a `reason` without a decision: give one")]
+    #[error("`comment` needs a `reason`: what the agent is to be told")]
     CommentOfNothing,
     #[error("`text` is for accepting one hunk: name its `edit` and `hunk`, with `accept`")]
     TextOfNoHunk,

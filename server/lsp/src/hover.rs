@@ -67,10 +67,16 @@ fn ways(review: &DocumentReview, edit: &ReviewEdit, hunk: &HunkView) -> String {
     })
 }
 
+/// What the person has had its agent told.
+fn told(hunk: &HunkView) -> Option<String> {
+    Some(format!("You said: {}", hunk.reason.as_ref()?))
+}
+
 fn plain(review: &DocumentReview, edit: &ReviewEdit, hunk: &HunkView) -> String {
     let mut parts = vec![heading(edit, hunk)];
     parts.extend(edit.edit.reason.as_ref().map(ToString::to_string));
     parts.extend(hunk.conflict.clone());
+    parts.extend(told(hunk));
     parts.extend(diff(hunk));
     parts.push(ways(review, edit, hunk));
     parts.join("\n")
@@ -84,8 +90,9 @@ fn markdown_of(review: &DocumentReview, edit: &ReviewEdit, hunk: &HunkView) -> S
     let paragraph =
         |words: Option<&str>| words.map_or_else(String::new, |words| format!("{}\n\n", escaped(words)));
     let (reason, conflict) = (paragraph(edit.edit.reason.as_deref()), paragraph(hunk.conflict.as_deref()));
+    let told = paragraph(told(hunk).as_deref());
     let (heading, ways) = (escaped(&heading(edit, hunk)), ways(review, edit, hunk));
-    format!("**{heading}**\n\n{reason}{conflict}{fence}diff\n{diff}\n{fence}\n\n{ways}")
+    format!("**{heading}**\n\n{reason}{conflict}{told}{fence}diff\n{diff}\n{fence}\n\n{ways}")
 }
 
 /// Text that markdown shows as it is: an agent names itself, and a name is no markup.

@@ -87,7 +87,7 @@ const POINTS: [(For, &str); 14] = [
     ),
     (
         &[&[Toolset::Review]],
-        "Call await_review to learn the decision (and the reason of a rejection), list_edits to see how edits stand, withdraw_edit to \
+        "Call await_review to learn the decision, its reason and comments, list_edits to see how edits stand, withdraw_edit to \
          take one back.",
     ),
     (

@@ -35,6 +35,7 @@ export class FileHistory implements vscode.TreeDataProvider<Node>, vscode.Dispos
   private isDue = false;
   private timer: NodeJS.Timeout | undefined;
   private askedAt = 0;
+  private isDisposed = false;
   readonly view: vscode.TreeView<Node>;
   readonly onDidChangeTreeData = this.changed.event;
 
@@ -57,6 +58,7 @@ export class FileHistory implements vscode.TreeDataProvider<Node>, vscode.Dispos
   }
 
   dispose(): void {
+    this.isDisposed = true;
     clearTimeout(this.timer);
     for (const disposable of this.disposables) {
       disposable.dispose();
@@ -121,7 +123,12 @@ export class FileHistory implements vscode.TreeDataProvider<Node>, vscode.Dispos
     this.askedAt = Date.now();
     const [roots, message] = await this.historyOf(uri);
     this.isAsking = false;
-    if (uri.toString() === this.uri?.toString()) {
+    if (this.isDisposed) {
+      return;
+    }
+    if (this.sidecar.state.kind !== "running") {
+      this.isDue = true; // what is shown stays until there is another sidecar
+    } else if (uri.toString() === this.uri?.toString()) {
       this.become(roots, message);
     }
     if (this.isDue) {

@@ -138,7 +138,7 @@ export default {
       await desk.answer("Comment on 1 hunk", "is it used?");
       await desk.said('Commented. Told claude-code: "is it used?". 2 left here').waitFor();
       await agent.hears(edited.edit, 'hunk 1 · held · line 5 · the person says: "is it used?"');
-      await desk.status("2 in ").waitFor();
+      await desk.lens('told "is it used?"').waitFor();
       await desk.picture("commented");
     },
 

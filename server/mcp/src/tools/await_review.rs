@@ -20,7 +20,7 @@ pub(crate) const LONGEST: i64 = 40;
 
 pub(crate) fn definition() -> Definition {
     Definition {
-        description: "Wait until the person decides on held edits; returns at the first new decision with all outcomes so far: \
+        description: "Wait until the person decides on held edits; returns at the first new decision or comment with all outcomes so far: \
                       accepted, rejected and why, changed by the person. Without edit_ids: your pending edits. \
                       E.g. {\"timeout_s\":30}; call again to go on waiting.",
         properties: json!({

@@ -370,3 +370,76 @@ async fn a_comment_outlives_the_sidecar() {
     let listed = desk.call("list_edits", json!({})).await.text;
     assert!(listed.contains("held · line 1 · the person says: \"Is it used?\""), "{listed}");
 }
+
+/// An edit of two hunks, and the first of them, which is commented on.
+async fn commented(desk: &mut Desk) -> (String, impl Fn(u32) -> Target + use<>) {
+    let text = "one\ntwo\nthree\n";
+    desk.write("a.txt", text);
+    desk.open("a.txt", text);
+    let read = desk.read("a.txt").await;
+    let operations = json!([
+        { "op": "replace", "anchor": read.anchor("one"), "content": "1" },
+        { "op": "replace", "anchor": read.anchor("three"), "content": "3" },
+    ]);
+    let edit = desk.edit("a.txt", &read.hash(), operations).await.edit_id();
+    let id = EditId::from(edit.as_str());
+    let hunk = move |number| Target::Hunk(HunkRef { edit: id.clone(), number });
+    desk.decide(Choice::Comment, hunk(1), Some("Is it used?")).await;
+    (edit, hunk)
+}
+
+#[tokio::test]
+async fn a_comment_that_was_not_read_comes_with_the_decision() {
+    let mut desk = Desk::new();
+    let (_, hunk) = commented(&mut desk).await;
+    desk.decide(Choice::Accept, hunk(1), None).await;
+    desk.deliver("a.txt");
+    let told = desk.call("await_review", json!({ "timeout_s": 0 })).await.text;
+    assert!(told.contains("hunk 1 · accepted · the person says: \"Is it used?\""), "{told}");
+
+    // What was read, and what the decision itself says, stand alone.
+    desk.decide(Choice::Comment, hunk(2), Some("And this?")).await;
+    desk.call("await_review", json!({ "timeout_s": 0 })).await;
+    desk.decide(Choice::Reject, hunk(2), None).await;
+    let told = desk.call("list_edits", json!({ "state": "accepted" })).await.text;
+    assert!(told.contains("hunk 2 · rejected\n"), "{told}");
+}
+
+#[tokio::test]
+async fn a_comment_outlives_what_leaves_its_hunk_undecided() {
+    let mut desk = Desk::new();
+    let (edit, hunk) = commented(&mut desk).await;
+    let says = "the person says: \"Is it used?\"";
+    let listed = async |desk: &Desk| desk.call("list_edits", json!({})).await.text;
+    desk.call("await_review", json!({ "timeout_s": 0 })).await;
+    desk.decide(Choice::Reopen, Target::Edit(edit), None).await;
+    assert!(listed(&desk).await.contains(says), "reopened");
+    let waited = desk.call("await_review", json!({ "timeout_s": 0 })).await.text;
+    assert!(waited.starts_with("No new decision yet."), "{waited}");
+
+    desk.decide(Choice::Accept, hunk(1), None).await;
+    desk.deliver("a.txt");
+    desk.types("a.txt", "one\ntwo\nthree\n"); // taken back by the editor
+    let told = listed(&desk).await;
+    assert!(told.contains("hunk 1 · held") && told.contains(says), "undone: {told}");
+}
+
+#[tokio::test]
+async fn what_was_decided_of_an_edit_with_an_old_comment_is_not_told_as_a_comment() {
+    let mut desk = Desk::new();
+    let (_, hunk) = commented(&mut desk).await;
+    desk.call("await_review", json!({ "timeout_s": 0 })).await;
+    desk.decide(Choice::Reject, hunk(2), None).await;
+    let read = desk.read("a.txt").await.text;
+    assert!(!read.contains("since you were told last"), "{read}");
+}
+
+#[tokio::test]
+async fn files_and_what_is_not_open_are_commented_on_too() {
+    let desk = Desk::with(Settings { disk: Mode::Propose, ..Settings::default() });
+    desk.write("a.txt", "one\n");
+    let removed = desk.call("delete_file", json!({ "path": "a.txt" })).await;
+    desk.decide(Choice::Comment, Target::Edit(removed.edit_id()), Some("Who reads it?")).await;
+    let told = desk.call("await_review", json!({ "timeout_s": 0 })).await.text;
+    assert!(told.contains("remove the file · held · the person says: \"Who reads it?\""), "{told}");
+}

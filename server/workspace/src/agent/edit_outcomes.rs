@@ -37,17 +37,13 @@ pub struct EditInfo {
     pub status: Status,
     /// There is a decision or a comment that its agent has not been told of.
     pub news: bool,
+    /// There is a comment that its agent has not been told of.
+    pub comment: bool,
     /// Its hunks, in text order.
     pub hunks: Vec<HunkInfo>,
 }
 
 impl EditInfo {
-    /// Whether the person has said something about a hunk without deciding.
-    fn has_comment(&self) -> bool {
-        let is_comment = |view: &HunkView| view.decision == Decision::Undecided && view.reason.is_some();
-        self.hunks.iter().any(|hunk| is_comment(&hunk.view))
-    }
-
     /// The status in a word for its agent, which tells what was taken back from what the person rejected.
     #[must_use]
     pub fn status_word(&self) -> &'static str {
@@ -167,7 +163,7 @@ impl Workspace {
         }
         let scope = ReviewScope { own: true, news: true, ..ReviewScope::default() };
         let mut decided = edits_of(caller, &slot, &scope);
-        decided.retain(|edit| edit.news && (edit.status != Status::Pending || edit.has_comment()));
+        decided.retain(|edit| edit.news && (edit.status != Status::Pending || edit.comment));
         decided
     }
 
@@ -330,6 +326,7 @@ fn edits_of(caller: &Caller, slot: &Arc<Slot>, scope: &ReviewScope) -> Vec<EditI
         mode: edit.edit.mode,
         status: edit.edit.status(),
         news: edit.edit.has_news(),
+        comment: edit.edit.has_untold_comment(),
         hunks: edit
             .hunks
             .into_iter()

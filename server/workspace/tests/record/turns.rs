@@ -5,12 +5,13 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use hashline_history::{
-    Allow, Decided, Decision, DocumentName, Draft, Forget, Location, Probe, Session, Status, Step, Store,
+    Allow, Decided, Decision, DocumentName, Draft, Forget, Location, Probe, Reason, Session, Status, Step,
+    Store,
 };
 use hashline_weave::Conflict;
 use hashline_workspace::agent::{EditReply, FileAction, FileRequest, ReviewScope};
 use hashline_workspace::disk::DiskError;
-use hashline_workspace::document::{Choice, HunkState, Mode, Reports, Target};
+use hashline_workspace::document::{Choice, HunkState, Mode, Reports, Request, Target};
 use hashline_workspace::{Histories, Refusal, Settings};
 
 use crate::desk::{Desk, Disk, Op, PATIENCE, agent, edit_of, first, request};
@@ -505,6 +506,41 @@ fn copy_tree(from: &Path, to: &Path) {
         match entry.file_type().unwrap().is_dir() {
             true => copy_tree(&there, &here),
             false => drop(std::fs::copy(there, here).unwrap()),
+        }
+    }
+}
+
+/// The comment is not recorded yet when another process decides: about the hunk itself, or about another one.
+#[tokio::test]
+async fn a_comment_goes_over_no_decision_of_another_process_and_is_not_lost_beside_one() {
+    for is_about_it in [true, false] {
+        let mut desk = desk();
+        desk.open("a.txt");
+        let one = desk.edit("a.txt", &[TWO]).await;
+        let two = desk.edit("a.txt", &[SEVEN]).await;
+        desk.settle();
+        let store = other(&desk);
+        let mut session = store.session(&Disk).unwrap();
+        let (workspace, uri) = (desk.workspace.clone(), desk.uri("a.txt"));
+        let comment = Request {
+            reason: Reason::of("Is it used?"),
+            ..request(Choice::Comment, Target::Edit(one.edit.to_string()))
+        };
+        let said = tokio::spawn(async move { workspace.decide(Some(&uri), &comment).await });
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        rejects(&mut session, &desk, if is_about_it { &one } else { &two });
+        let _ = session.finish();
+        said.await.unwrap();
+        let rejected = if is_about_it { &one } else { &two };
+        desk.until("the other's decision", |desk| desk.status("a.txt", rejected) == Status::Rejected).await;
+        desk.settle();
+        let past = desk.past("a.txt");
+        let hunk = past.edits.iter().find(|edit| edit.made.id == one.edit).unwrap().hunks[0].clone();
+        if is_about_it {
+            assert_eq!((hunk.decision, hunk.reason), (Decision::Rejected, None));
+            desk.until("the word of it", |desk| desk.was_told("does not count")).await;
+        } else {
+            assert_eq!((hunk.decision, hunk.reason.as_deref()), (Decision::Undecided, Some("Is it used?")));
         }
     }
 }

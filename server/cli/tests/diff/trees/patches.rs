@@ -59,8 +59,13 @@ impl Play {
                     self.oracle.below(*made).contains(part) || self.oracle.rivals(*made).contains(part)
                 };
                 let named = if options == ["--rejected"] { &rejected } else { &all };
-                let is_left_out =
-                    |(edit, hunk): &Part| ran.err.contains(&format!("{}:{hunk}", self.oracle.short(*edit)));
+                let is_left_out = |(edit, hunk): &Part| {
+                    let name = format!("{}:{hunk}", self.oracle.short(*edit));
+                    let mut found = ran.err.match_indices(&name);
+                    found.any(|(at, _)| {
+                        !ran.err[at + name.len()..].starts_with(|next: char| next.is_ascii_digit())
+                    })
+                };
                 let mut makings =
                     named.iter().filter(|made| self.oracle.is_making(**made) && beside(made)).peekable();
                 ran.code == 4 && makings.peek().is_some() && makings.all(is_left_out)

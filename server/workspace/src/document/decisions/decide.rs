@@ -45,7 +45,9 @@ impl Document {
             decided.refused.push(Self::not_decided(&request.target, message));
             return decided;
         }
-        if let Some(refusal) = self.unseen_removal(request).or_else(|| self.unseen_change(request)) {
+        if request.choice != Choice::Comment
+            && let Some(refusal) = self.unseen_removal(request).or_else(|| self.unseen_change(request))
+        {
             decided.refused.push(refusal);
             return decided;
         }
@@ -142,7 +144,7 @@ impl Document {
             decided.refused.extend(file.refused);
         }
         if decided == Decided::default() {
-            decided.refused.push(self.gone(&request.target));
+            decided.refused.push(self.gone(request.choice, &request.target));
         }
         decided
     }
@@ -378,19 +380,26 @@ impl Document {
                 self.decide_again_later(id);
                 Ok(vec![id])
             }
-            Choice::Comment => self.comment(id, request),
+            Choice::Comment => self.comment(id, ruling),
         }
     }
 
     /// Has the agent told what the person says of a hunk that stays undecided.
-    fn comment(&mut self, id: HunkId, request: &Request) -> Result<Vec<HunkId>, Undecided> {
-        if self.under_way(id).is_some() {
-            let message = "A decision about it is under way. Say it when that is made.".to_owned();
-            let (hunk, others) = (self.full_name(id), Vec::new());
-            return Err(Undecided { hunk, why: Why::Failed, message, others });
+    fn comment(&mut self, id: HunkId, ruling: &Ruling) -> Result<Vec<HunkId>, Undecided> {
+        let together = self.still_together(id, ruling);
+        if together.iter().any(|member| self.under_way(*member).is_some()) {
+            return Err(Undecided {
+                hunk: self.full_name(id),
+                why: Why::Failed,
+                message: "It is on its way into the text, or out of it. Comment on it when that is done."
+                    .to_owned(),
+                others: Vec::new(),
+            });
         }
-        self.set_decision(id, Decision::Undecided, request.reason.clone());
-        Ok(vec![id])
+        for member in &together {
+            self.set_decision(*member, Decision::Undecided, ruling.request.reason.clone());
+        }
+        Ok(together)
     }
 
     /// Accepts a hunk that is in the text, with what it builds on there.

@@ -56,6 +56,15 @@ impl Edit {
             || self.hunks.iter().any(|hunk| hunk.told != hunk.verdict())
     }
 
+    /// Whether the person has said something about a hunk without deciding, and its agent has not been told.
+    #[must_use]
+    pub fn has_untold_comment(&self) -> bool {
+        let is_untold =
+            |now: Verdict, told: &Verdict| now.0 == Decision::Undecided && now.1.is_some() && now != *told;
+        self.file.as_ref().is_some_and(|file| is_untold(file.verdict(), &file.told))
+            || self.hunks.iter().any(|hunk| is_untold(hunk.verdict(), &hunk.told))
+    }
+
     /// The name of one of its hunks.
     #[must_use]
     pub fn name_of(&self, hunk: &EditHunk) -> HunkRef {

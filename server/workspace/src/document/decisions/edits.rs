@@ -93,10 +93,17 @@ impl Edits {
         Some((edit, edit.hunks.get(hunk)?))
     }
 
-    /// Sets the decision about a hunk. True if that is news.
-    pub(crate) fn decide(&mut self, id: HunkId, decision: Decision, reason: Option<&Reason>) -> bool {
-        let Some(hunk) = self.hunk_mut(id) else { return false };
-        decide(&mut hunk.decision, &mut hunk.reason, decision, reason)
+    /// Sets the decision about a hunk. Returns what stands then, if that is news.
+    pub(crate) fn decide(
+        &mut self,
+        id: HunkId,
+        decision: Decision,
+        reason: Option<Reason>,
+    ) -> Option<Verdict> {
+        let hunk = self.hunk_mut(id)?;
+        let verdict = verdict(&hunk.verdict(), &hunk.told, (decision, reason))?;
+        (hunk.decision, hunk.reason) = verdict.clone();
+        Some(verdict)
     }
 
     /// Says where a hunk is.
@@ -115,10 +122,17 @@ impl Edits {
         self.edit_mut(edit)?.hunks.get_mut(hunk)
     }
 
-    /// Sets the decision about what an edit does to the file itself. True if that is news.
-    pub(crate) fn decide_file(&mut self, at: usize, decision: Decision, reason: Option<&Reason>) -> bool {
-        let Some(file) = self.file_mut(at) else { return false };
-        decide(&mut file.decision, &mut file.reason, decision, reason)
+    /// Sets the decision about what an edit does to the file itself. Returns what stands then, if that is news.
+    pub(crate) fn decide_file(
+        &mut self,
+        at: usize,
+        decision: Decision,
+        reason: Option<Reason>,
+    ) -> Option<Verdict> {
+        let file = self.file_mut(at)?;
+        let verdict = verdict(&file.verdict(), &file.told, (decision, reason))?;
+        (file.decision, file.reason) = verdict.clone();
+        Some(verdict)
     }
 
     /// Says whether the file is as an edit has it. Returns what that sets.
@@ -199,17 +213,11 @@ impl Edits {
     }
 }
 
-/// Sets a decision and its reason. True if that is news.
-fn decide(
-    was: &mut Decision,
-    was_reason: &mut Option<Reason>,
-    decision: Decision,
-    reason: Option<&Reason>,
-) -> bool {
-    let is_news = *was != decision || was_reason.as_ref() != reason;
-    if is_news {
-        *was = decision;
-        *was_reason = reason.cloned();
-    }
-    is_news
+/// What stands after a decision, if it is news. What the person has said without deciding stays: until something else is said or decided, and
+/// where the agent has not heard it, with the decision, too.
+fn verdict(was: &Verdict, told: &Verdict, (decision, reason): Verdict) -> Option<Verdict> {
+    let is_comment = was.0 == Decision::Undecided && was.1.is_some();
+    let stays = is_comment && (decision == Decision::Undecided || was != told);
+    let reason = if stays { reason.or_else(|| was.1.clone()) } else { reason };
+    Some((decision, reason)).filter(|verdict| verdict != was)
 }

@@ -39,9 +39,7 @@ impl Document {
 
     /// Sets the decision about a hunk and marks it in the weave.
     pub(crate) fn set_decision(&mut self, id: HunkId, decision: Decision, reason: Option<Reason>) {
-        if !self.edits.decide(id, decision, reason.as_ref()) {
-            return;
-        }
+        let Some((decision, reason)) = self.edits.decide(id, decision, reason) else { return };
         let refused = matches!(decision, Decision::Rejected | Decision::Withdrawn);
         self.weave().set_refused(id, refused);
         if let Some((edit, hunk)) = self.owner_of(id) {

@@ -134,9 +134,14 @@ impl Document {
         let hunk = self.edits()[at].hunks.iter().find(|hunk| hunk.number == decided.hunk.number);
         let Some((id, now)) = hunk.map(|hunk| (hunk.id, hunk.decision)) else { return false };
         if now == decided.decision {
+            if decided.reason.is_some() {
+                self.set_decision(id, now, decided.reason.clone());
+            }
             return true;
         }
         let on = match decided.decision {
+            // A comment, and others have decided.
+            Decision::Undecided if decided.reason.is_some() => return false,
             // To be asked again is never wrong.
             Decision::Undecided => self.weave().in_buffer(id),
             _ if now != Decision::Undecided => return false,

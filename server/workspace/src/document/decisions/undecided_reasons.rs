@@ -6,12 +6,15 @@ use hashline_weave::{Conflict, HunkId};
 use similar::TextDiff;
 
 use crate::document::decisions::review::conflict_sentence;
-use crate::document::{Document, Target, Undecided, Why};
+use crate::document::{Choice, Document, Target, Undecided, Why};
 
 impl Document {
-    pub(crate) fn gone(&self, target: &Target) -> Undecided {
+    pub(crate) fn gone(&self, choice: Choice, target: &Target) -> Undecided {
         let mut undecided = Self::no_such(target);
-        if *target == Target::All {
+        if choice == Choice::Comment {
+            undecided.message =
+                "Nothing of it is to be decided, and only that can be commented on.".to_owned();
+        } else if *target == Target::All {
             undecided.message = "No agent edit waits in this document.".to_owned();
         } else if self.is_withdrawn(target) {
             undecided.message =

@@ -59,6 +59,11 @@ impl Document {
             let done = match request.choice.puts_in() {
                 Some(true) => self.accept_file(at, request),
                 Some(false) => self.reject_file(at, request),
+                None if request.choice == Choice::Comment && self.is_asking_for(&self.file_hunk_name(at)) => {
+                    let words =
+                        "The editor is about to do it, or to undo it. Comment on it when that is done.";
+                    Err(self.file_refused(at, Why::Failed, words.to_owned()))
+                }
                 None => {
                     let says = request.reason.clone().filter(|_| request.choice == Choice::Comment);
                     self.set_file_decision(at, Decision::Undecided, says);

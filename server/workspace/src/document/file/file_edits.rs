@@ -220,9 +220,7 @@ impl Document {
 
     pub(crate) fn set_file_decision(&mut self, at: usize, decision: Decision, reason: Option<Reason>) {
         let name = self.file_hunk_name(at);
-        if !self.edits.decide_file(at, decision, reason.as_ref()) {
-            return;
-        }
+        let Some((decision, reason)) = self.edits.decide_file(at, decision, reason) else { return };
         self.note_decision(name, decision, reason);
         self.news.decided();
     }
@@ -231,12 +229,15 @@ impl Document {
     pub(crate) fn decide_file_again(&mut self, at: usize, decided: &hashline_history::Decided) -> bool {
         let Some(file) = &self.edits()[at].file else { return false };
         let stands = file.decision == decided.decision;
+        if decided.decision == Decision::Undecided && decided.reason.is_some() && !stands {
+            return false; // a comment, and others have decided
+        }
         let fits = match decided.decision {
             Decision::Undecided => true,
             Decision::Accepted => file.decision == Decision::Undecided && file.done,
             Decision::Rejected | Decision::Withdrawn => file.decision == Decision::Undecided && !file.done,
         };
-        if !stands && fits {
+        if (stands && decided.reason.is_some()) || (!stands && fits) {
             self.set_file_decision(at, decided.decision, decided.reason.clone());
         }
         stands || fits
