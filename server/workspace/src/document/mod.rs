@@ -49,10 +49,11 @@ use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, Weave};
 
 pub use decisions::decision_result::{Decided, Elsewhere, Undecided};
-pub use decisions::edit_and_hunks::{Edit, EditHunk, HunkLines, HunkState, Verdict};
+pub use decisions::edit_and_hunks::{Edit, EditHunk, HunkLines, HunkState};
 pub use decisions::preview::Preview;
 pub use decisions::request::{Along, Choice, Request, Target, Unseen};
 pub use decisions::review::{HunkView, Review, ReviewEdit};
+pub use decisions::verdict::Verdict;
 pub use decisions::wishes::UnderWay;
 pub use deliveries::announced_causes::Cause;
 pub use deliveries::retry_schedule::{Delivered, Delivery};

@@ -7,6 +7,7 @@ use hashline_history::{
 use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, Edited, HunkId};
 
+use crate::document::decisions::verdict::Verdict;
 use crate::document::file::hunk::FileHunk;
 
 /// What one tool call did to the document.
@@ -88,9 +89,6 @@ pub struct EditHunk {
     /// Where it is.
     pub location: Location,
 }
-
-/// A decision, and what the person said about it; of one that is undecided, what they said without deciding.
-pub type Verdict = (Decision, Option<Reason>);
 
 impl EditHunk {
     /// What its agent is to know.

@@ -7,7 +7,8 @@ use hashline_history::{Decision, EditId, FileChange, HunkRef, Location, Reason};
 use hashline_text::FileHash;
 use hashline_weave::{HunkId, JournalId};
 
-use crate::document::decisions::edit_and_hunks::{Edit, EditHunk, Verdict};
+use crate::document::decisions::edit_and_hunks::{Edit, EditHunk};
+use crate::document::decisions::verdict::{Verdict, stands_after};
 use crate::document::file::hunk::FileHunk;
 
 /// What one switch did to the decision about a hunk, for undo and redo.
@@ -101,7 +102,7 @@ impl Edits {
         reason: Option<Reason>,
     ) -> Option<Verdict> {
         let hunk = self.hunk_mut(id)?;
-        let verdict = verdict(&hunk.verdict(), &hunk.told, (decision, reason))?;
+        let verdict = stands_after(&hunk.verdict(), &hunk.told, (decision, reason))?;
         (hunk.decision, hunk.reason) = verdict.clone();
         Some(verdict)
     }
@@ -130,7 +131,7 @@ impl Edits {
         reason: Option<Reason>,
     ) -> Option<Verdict> {
         let file = self.file_mut(at)?;
-        let verdict = verdict(&file.verdict(), &file.told, (decision, reason))?;
+        let verdict = stands_after(&file.verdict(), &file.told, (decision, reason))?;
         (file.decision, file.reason) = verdict.clone();
         Some(verdict)
     }
@@ -211,13 +212,4 @@ impl Edits {
     pub(crate) fn turn(&self, entry: JournalId, hunk: HunkId) -> Option<Turn> {
         self.turns.get(&entry)?.iter().find(|turn| turn.hunk == hunk).cloned()
     }
-}
-
-/// What stands after a decision, if it is news. What the person has said without deciding stays: until something else is said or decided, and
-/// where the agent has not heard it, with the decision, too.
-fn verdict(was: &Verdict, told: &Verdict, (decision, reason): Verdict) -> Option<Verdict> {
-    let is_comment = was.0 == Decision::Undecided && was.1.is_some();
-    let stays = is_comment && (decision == Decision::Undecided || was != told);
-    let reason = if stays { reason.or_else(|| was.1.clone()) } else { reason };
-    Some((decision, reason)).filter(|verdict| verdict != was)
 }

@@ -20,4 +20,5 @@ pub(crate) mod review;
 mod revise;
 mod settle_wishes;
 mod undecided_reasons;
+pub(crate) mod verdict;
 pub(crate) mod wishes;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashline_history::{Decision, DocumentName, FileChange, Reason};
 use hashline_text::{DiskForm, FileHash, Text, decode};
 
-use crate::document::decisions::edit_and_hunks::Verdict;
+use crate::document::decisions::verdict::Verdict;
 
 /// The hunk of an edit that is about the file and not about its lines; it has number 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
