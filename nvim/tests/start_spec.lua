@@ -229,9 +229,11 @@ t.test("completion", function()
   local child = t.start()
   t.eq(child:lua("return vim.fn.getcompletion('Hashline ', 'cmdline')"), {
     "accept",
+    "comment",
     "conversation",
     "diff",
     "edit",
+    "history",
     "keep",
     "list",
     "next",
