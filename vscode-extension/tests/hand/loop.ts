@@ -118,7 +118,7 @@ export default {
       const rejected = desk.row("it is counted elsewhere");
       await rejected.waitFor();
       await accepted.hover();
-      await desk.image("history");
+      await desk.picture("history");
       await desk.inTheme(hand, "Default Dark Modern", "vs-dark", () => desk.picture("history_dark"));
       await accepted.hover();
       await accepted.getByRole("button", { name: "Undo" }).first().click();
