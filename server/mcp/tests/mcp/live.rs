@@ -320,10 +320,9 @@ async fn an_edit_that_is_withdrawn_on_its_way_is_told_of_as_withdrawn() {
     assert!(listed.contains("withdrawn, on its way out of the text"), "{listed}");
 }
 
-#[tokio::test]
-async fn a_comment_is_told_once_and_leaves_the_hunk_to_be_decided() {
+/// An edit of two hunks, of which the first is commented on: its id, and a hunk of it.
+async fn commented(desk: &mut Desk) -> (String, impl Fn(u32) -> Target + use<>) {
     let text = "one\ntwo\nthree\n";
-    let mut desk = Desk::new();
     desk.write("a.txt", text);
     desk.open("a.txt", text);
     let read = desk.read("a.txt").await;
@@ -332,9 +331,17 @@ async fn a_comment_is_told_once_and_leaves_the_hunk_to_be_decided() {
         { "op": "replace", "anchor": read.anchor("three"), "content": "3" },
     ]);
     let edit = desk.edit("a.txt", &read.hash(), operations).await.edit_id();
-    let hunk = |number| Target::Hunk(HunkRef { edit: EditId::from(edit.as_str()), number });
-    let waits = || desk.call("await_review", json!({ "timeout_s": 0 }));
+    let id = EditId::from(edit.as_str());
+    let hunk = move |number| Target::Hunk(HunkRef { edit: id.clone(), number });
     desk.decide(Choice::Comment, hunk(1), Some("Is it used?")).await;
+    (edit, hunk)
+}
+
+#[tokio::test]
+async fn a_comment_is_told_once_and_leaves_the_hunk_to_be_decided() {
+    let mut desk = Desk::new();
+    let (edit, hunk) = commented(&mut desk).await;
+    let waits = || desk.call("await_review", json!({ "timeout_s": 0 }));
     let told = waits().await.text;
     assert!(told.starts_with("0 of 2 hunks decided so far:\n"), "{told}");
     assert!(told.contains("hunk 1 · held · line 1 · the person says: \"Is it used?\"\n"), "{told}");
@@ -348,7 +355,7 @@ async fn a_comment_is_told_once_and_leaves_the_hunk_to_be_decided() {
     let told = desk.read("a.txt").await.text;
     assert!(!told.contains("since you were told last"), "{told}");
 
-    assert_eq!(desk.editor_text("a.txt"), text, "nothing is decided");
+    assert_eq!(desk.editor_text("a.txt"), "one\ntwo\nthree\n", "nothing is decided");
     desk.decide(Choice::Accept, Target::Edit(edit.clone()), None).await;
     desk.deliver("a.txt");
     assert_eq!(desk.editor_text("a.txt"), "1\ntwo\n3\n");
@@ -369,23 +376,6 @@ async fn a_comment_outlives_the_sidecar() {
     desk.restart();
     let listed = desk.call("list_edits", json!({})).await.text;
     assert!(listed.contains("held · line 1 · the person says: \"Is it used?\""), "{listed}");
-}
-
-/// An edit of two hunks, and the first of them, which is commented on.
-async fn commented(desk: &mut Desk) -> (String, impl Fn(u32) -> Target + use<>) {
-    let text = "one\ntwo\nthree\n";
-    desk.write("a.txt", text);
-    desk.open("a.txt", text);
-    let read = desk.read("a.txt").await;
-    let operations = json!([
-        { "op": "replace", "anchor": read.anchor("one"), "content": "1" },
-        { "op": "replace", "anchor": read.anchor("three"), "content": "3" },
-    ]);
-    let edit = desk.edit("a.txt", &read.hash(), operations).await.edit_id();
-    let id = EditId::from(edit.as_str());
-    let hunk = move |number| Target::Hunk(HunkRef { edit: id.clone(), number });
-    desk.decide(Choice::Comment, hunk(1), Some("Is it used?")).await;
-    (edit, hunk)
 }
 
 #[tokio::test]

@@ -53,17 +53,21 @@ impl Edit {
     /// Whether there is a decision or a comment that its agent has not been told of.
     #[must_use]
     pub fn has_news(&self) -> bool {
-        self.file.as_ref().is_some_and(|file| file.told != file.verdict())
-            || self.hunks.iter().any(|hunk| hunk.told != hunk.verdict())
+        self.verdicts().any(|(decision, reason, told)| (decision, reason) != (told.0, &told.1))
     }
 
     /// Whether the person has said something about a hunk without deciding, and its agent has not been told.
     #[must_use]
     pub fn has_untold_comment(&self) -> bool {
-        let is_untold =
-            |now: Verdict, told: &Verdict| now.0 == Decision::Undecided && now.1.is_some() && now != *told;
-        self.file.as_ref().is_some_and(|file| is_untold(file.verdict(), &file.told))
-            || self.hunks.iter().any(|hunk| is_untold(hunk.verdict(), &hunk.told))
+        self.verdicts().any(|(decision, reason, told)| {
+            decision == Decision::Undecided && reason.is_some() && (decision, reason) != (told.0, &told.1)
+        })
+    }
+
+    /// The decision about each hunk and what was said of it, and what its agent was told last.
+    fn verdicts(&self) -> impl Iterator<Item = (Decision, &Option<Reason>, &Verdict)> {
+        let file = self.file.iter().map(|file| (file.decision, &file.reason, &file.told));
+        file.chain(self.hunks.iter().map(|hunk| (hunk.decision, &hunk.reason, &hunk.told)))
     }
 
     /// The name of one of its hunks.
